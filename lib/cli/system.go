@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/dsh-toolkit/dsh/lib/store"
+)
+
+// System is everything a program may touch outside itself.
+type System struct {
+	Args    []string // os.Args
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Getenv  func(string) string
+	Now     func() time.Time
+	Context context.Context // done on SIGINT and SIGTERM
+	// StdinTTY and the two below say whether a stream is a terminal.
+	StdinTTY, StdoutTTY, StderrTTY bool
+}
+
+// OS is the real system. It makes a write to a closed pipe an error instead of a
+// fatal signal, so that every program ends in its own words, and turns SIGINT and
+// SIGTERM into a done context. The runtime has opened /dev/null for any of the
+// three streams that was closed, so no file of ours can land on descriptor 1.
+func OS() *System {
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		// A second signal ends the program the hard way.
+		<-ctx.Done()
+		stop()
+	}()
+	tty := func(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
+	return &System{
+		Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Context: ctx,
+		StdinTTY: tty(os.Stdin), StdoutTTY: tty(os.Stdout), StderrTTY: tty(os.Stderr),
+	}
+}
+
+// Home is the user's home directory, empty if the environment does not say.
+func (s *System) Home() string {
+	if runtime.GOOS == "windows" {
+		return s.Getenv("USERPROFILE")
+	}
+	return s.Getenv("HOME")
+}
+
+// StateDir is where the toolkit keeps what must not be lost: its own session logs
+// and the inbox. It is empty where neither XDG_STATE_HOME nor a home is known.
+func (s *System) StateDir() string {
+	return s.under("XDG_STATE_HOME", ".local", "state")
+}
+
+// CacheDir is where droppable files may be kept; empty: nowhere.
+func (s *System) CacheDir() string {
+	return s.under("XDG_CACHE_HOME", ".cache")
+}
+
+func (s *System) under(env string, elem ...string) string {
+	base := s.Getenv(env)
+	if base == "" || !filepath.IsAbs(base) { // the XDG rule: relative paths are ignored
+		if s.Home() == "" {
+			return ""
+		}
+		base = filepath.Join(append([]string{s.Home()}, elem...)...)
+	}
+	return filepath.Join(base, "dsh-toolkit")
+}
+
+// StoreEnv is what store formats may ask of this system.
+func (s *System) StoreEnv() store.Env {
+	return store.Env{Getenv: s.Getenv, Home: s.Home(), CacheDir: s.CacheDir(), GOOS: runtime.GOOS}
+}
+
+// Color reports whether a terminal stream may be coloured.
+func (s *System) Color(tty bool) bool {
+	return tty && s.Getenv("NO_COLOR") == "" && s.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,111 @@
+// Package termtext makes text from elsewhere safe to draw on a terminal: control
+// characters, escape sequences and characters that change the direction or the
+// presence of others are shown as escapes, so that what is on the screen is what
+// is in the text.
+//
+// Rule: SPEC 8 (C0, DEL, C1, bidi controls) and CLI.md; invisible formatting
+// characters and tag characters are treated alike, because they hide text.
+package termtext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// Line is s on one line: every character that is not printable is written \xhh,
+// \uhhhh or \u{hhhhh}, newlines and tabs too (\n, \t), and so is a lone
+// surrogate. A backslash stays as it is: the result is for reading, not for
+// parsing.
+func Line(s string) string { return escape(s, false) }
+
+// Block is Line for text of several lines: newline and tab stay.
+func Block(s string) string { return escape(s, true) }
+
+func escape(s string, block bool) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	prev := rune(0)
+	for i := 0; i < len(s); {
+		r, n := jstext.DecodeRune(s[i:])
+		next, _ := jstext.DecodeRune(s[i+n:])
+		switch {
+		case block && (r == '\n' || r == '\t'), r == zwj && joins(prev, next), !hidden(r, n):
+			b.WriteString(s[i : i+n])
+		default:
+			writeEscape(&b, r, n, s[i])
+		}
+		prev = r
+		i += n
+	}
+	return b.String()
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7F {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	zwj   = 0x200D
+	vs15  = 0xFE0E
+	vs16  = 0xFE0F
+	tagLo = 0xE0000
+	tagHi = 0xE0FFF
+)
+
+// joins reports whether a zero-width joiner between the two makes one picture
+// (family, flag and profession emoji) or letter form rather than hiding something.
+func joins(prev, next rune) bool {
+	return visible(prev) && visible(next)
+}
+
+func visible(r rune) bool {
+	return r == vs16 || r > 0x7F && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
+}
+
+// hidden reports whether a code point must not reach a terminal as it is.
+func hidden(r rune, width int) bool {
+	switch {
+	case r == utf8.RuneError && width == 1, jstext.IsSurrogate(r):
+		return true
+	case r < 0x20 || r >= 0x7F && r < 0xA0: // C0, DEL, C1
+		return true
+	case r == vs15 || r == vs16:
+		return false
+	case r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0:
+		return true
+	case r >= tagLo && r <= tagHi: // tags and variation selectors nobody sees
+		return true
+	}
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
+}
+
+func writeEscape(b *strings.Builder, r rune, width int, first byte) {
+	switch {
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r == utf8.RuneError && width == 1:
+		fmt.Fprintf(b, `\x%02x`, first)
+	case r < 0x100:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r < 0x10000:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\u{%x}`, r)
+	}
+}
