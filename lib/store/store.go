@@ -23,6 +23,7 @@ type Entry struct {
 	UpdatedAt int64   // ms since the epoch
 	Kind      string  // the store's kind
 	Path      string  // the file (or database) it was found in
+	Root      string  // Root of the store that listed it
 }
 
 // Receipt says what one observation of a source was.

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/session"
+)
+
+// Set is several stores that are searched as one. The zero value is empty.
+type Set struct{ Stores []Store }
+
+// Found is a Ref together with the store it is in.
+type Found struct {
+	Store Store
+	Ref   Ref
+}
+
+// Find returns the one place where id is to be found. An id may be given in full
+// ("claude:<uuid>") or bare, where only one store knows it. The error is
+// Unreadable: not found, or several places, each named.
+func (s *Set) Find(ctx context.Context, id string) (Found, error) {
+	var found []Found
+	var failures []error
+	for _, st := range s.Stores {
+		refs, err := lookup(ctx, st, id)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		for _, r := range refs {
+			found = append(found, Found{st, r})
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case ctx.Err() != nil:
+		return Found{}, ctx.Err()
+	case len(found) == 0:
+		return Found{}, s.notFound(id, failures)
+	}
+	places := make([]string, len(found))
+	for i, f := range found {
+		places[i] = fmt.Sprintf("%s in %q", f.Store.Kind(), f.Ref.Path)
+	}
+	return Found{}, &fault.Error{
+		Kind: fault.Unreadable, Code: fault.ReadFailed, Rule: "ambiguous", Subject: Subject(id),
+		Message: "claimed by several places: " + strings.Join(places, ", "),
+		Hint:    "name one store with --store, or give the id with its kind, as in claude:ID",
+	}
+}
+
+// lookup asks one store for a full or a bare id.
+func lookup(ctx context.Context, st Store, id string) ([]Ref, error) {
+	if rest, ok := strings.CutPrefix(id, st.Kind()+":"); ok && st.Kind() != DSH {
+		return st.Lookup(ctx, rest)
+	}
+	return st.Lookup(ctx, id)
+}
+
+// DSH is the kind of dsh's own stores, the one whose ids have no prefix.
+const DSH = "dsh"
+
+func (s *Set) notFound(id string, failures []error) error {
+	f := &fault.Error{
+		Kind: fault.Unreadable, Code: fault.ReadFailed, Rule: "not-found",
+		Subject: Subject(id), Message: "not found", Err: errors.Join(failures...),
+		Hint: "dsh-surface --list shows what there is; --store names another place",
+	}
+	if len(s.Stores) == 0 {
+		f.Message = "not found: no store on this machine"
+		f.Hint = "name a place with --store PATH or --store KIND:PATH"
+	}
+	return f
+}
+
+// Subject names a session in an error.
+func Subject(id string) string { return fmt.Sprintf("session %q", id) }
+
+// Read finds a session and reads it exactly.
+func (s *Set) Read(ctx context.Context, id string, opts ReadOptions) (*Reading, error) {
+	f, err := s.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return f.Store.Read(ctx, f.Ref, opts)
+}
+
+// ReadSurface is Read without the receipt.
+func (s *Set) ReadSurface(ctx context.Context, id string) (*session.Surface, error) {
+	r, err := s.Read(ctx, id, ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return r.Surface, nil
+}
+
+// List lists all stores at the same time, in no order. The errors name files or
+// stores that cannot be listed; the entries are those that can.
+func (s *Set) List(ctx context.Context) ([]Entry, []error) {
+	type listing struct {
+		entries []Entry
+		errs    []error
+	}
+	parts := make([]listing, len(s.Stores))
+	var wg sync.WaitGroup
+	for i, st := range s.Stores {
+		wg.Go(func() {
+			for e, err := range st.List(ctx) {
+				if err != nil {
+					parts[i].errs = append(parts[i].errs, err)
+					continue
+				}
+				parts[i].entries = append(parts[i].entries, e)
+			}
+		})
+	}
+	wg.Wait()
+	var all listing
+	for _, p := range parts {
+		all.entries = append(all.entries, p.entries...)
+		all.errs = append(all.errs, p.errs...)
+	}
+	return all.entries, all.errs
+}
+
+// FillTitles completes entries with their titles, several at a time. An entry
+// whose title cannot be found keeps none: a listing shows its id instead, and
+// reading it says why.
+func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
+	byRoot := make(map[string]Store, len(s.Stores))
+	for _, st := range s.Stores {
+		byRoot[st.Kind()+"\x00"+st.Root()] = st
+	}
+	work := make(chan *Entry)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		wg.Go(func() {
+			for e := range work {
+				if st := byRoot[e.Kind+"\x00"+e.Root]; st != nil && ctx.Err() == nil {
+					if t, err := st.Title(ctx, *e); err == nil {
+						e.Title = t
+					}
+				}
+			}
+		})
+	}
+	for i := range entries {
+		if entries[i].Title == nil {
+			work <- &entries[i]
+		}
+	}
+	close(work)
+	wg.Wait()
+}
+
+// Label is what a listing calls the session: its title, else its id.
+func (e Entry) Label() string {
+	if e.Title != nil && *e.Title != "" {
+		return *e.Title
+	}
+	return e.ID
+}
