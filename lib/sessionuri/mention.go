@@ -1,0 +1,94 @@
+package sessionuri
+
+import (
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// Reference is a session that a text names, and what the text calls it.
+type Reference struct {
+	SessionID string
+	Label     string
+}
+
+// labelEscapes is what a label needs so that its end is found again.
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `]`, `\]`)
+
+// Mention returns the mention of a session: @[label](uri). A nil label is the
+// id; an empty one stays empty.
+func Mention(id string, label *string) string {
+	if label == nil {
+		label = &id
+	}
+	return "@[" + labelEscapes.Replace(*label) + "](" + Encode(id) + ")"
+}
+
+// ParseID returns the id that a person or a script gave where one is wanted: a
+// whole mention, a URI, or else the id itself. What begins like a URI or is
+// shaped like a mention of one but does not decode is an error, not an id: such
+// an id, should one exist, can still be given by its URI.
+func ParseID(arg string) (string, error) {
+	if strings.HasPrefix(arg, Scheme) {
+		return Decode(arg)
+	}
+	if strings.HasPrefix(arg, "@[") {
+		if m, ok := scan(arg).explicit(0); ok && m.end == len(arg) {
+			return Decode(m.uri)
+		}
+	}
+	return arg, nil
+}
+
+// ParseText finds the references in a text. It returns the text with each
+// reference replaced by @label (a bare URI by @ and its id), and the references in
+// order of appearance, repeated ones included; without any the text comes back
+// unchanged. A mention whose URI does not decode, or a bare URI with a payload
+// that does not, fails the whole text: then plain is empty and refs nil.
+func ParseText(text string) (plain string, refs []Reference, err error) {
+	s := scan(text)
+	var out strings.Builder
+	done := 0
+	for {
+		m, ok := s.next()
+		if !ok {
+			break
+		}
+		id, err := Decode(m.uri)
+		if err != nil {
+			return "", nil, err
+		}
+		label := id
+		if m.explicit {
+			label = unescapeLabel(m.label)
+		}
+		refs = append(refs, Reference{SessionID: id, Label: label})
+		out.WriteString(text[done:m.start])
+		out.WriteByte('@')
+		out.WriteString(label)
+		done = m.end
+	}
+	if refs == nil {
+		return text, nil, nil
+	}
+	out.WriteString(text[done:])
+	// A label may end in half of a pair whose other half follows the mention.
+	return jstext.Join(out.String()), refs, nil
+}
+
+// unescapeLabel takes the backslashes of a label away. Two halves of a pair may
+// meet when one between them goes.
+func unescapeLabel(s string) string {
+	at := strings.IndexByte(s, '\\')
+	if at < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for at >= 0 {
+		out = append(out, s[:at]...)
+		out = append(out, s[at+1]) // the first byte of whatever was escaped
+		s = s[at+2:]
+		at = strings.IndexByte(s, '\\')
+	}
+	return jstext.Join(string(append(out, s...)))
+}
