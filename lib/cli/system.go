@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
 	"github.com/dsh-toolkit/dsh/lib/store"
 )
@@ -26,6 +27,8 @@ type System struct {
 	Context context.Context // done on SIGINT and SIGTERM
 	// StdinTTY and the two below say whether a stream is a terminal.
 	StdinTTY, StdoutTTY, StderrTTY bool
+	// Columns is the width of the terminal on standard output; 80 where unknown.
+	Columns int
 }
 
 // OS is the real system. It makes a write to a closed pipe an error instead of a
@@ -45,7 +48,15 @@ func OS() *System {
 		Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Context: ctx,
 		StdinTTY: tty(os.Stdin), StdoutTTY: tty(os.Stdout), StderrTTY: tty(os.Stderr),
+		Columns: columns(os.Stdout),
 	}
+}
+
+func columns(f *os.File) int {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
 }
 
 // Home is the user's home directory, empty if the environment does not say.

@@ -1,0 +1,11 @@
+// Command dsh-ref is described in man/dsh-ref.1; its code is lib/app/ref.
+package main
+
+import (
+	"os"
+
+	"github.com/dsh-toolkit/dsh/lib/app/ref"
+	"github.com/dsh-toolkit/dsh/lib/cli"
+)
+
+func main() { os.Exit(ref.Main(cli.OS())) }
