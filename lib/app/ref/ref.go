@@ -4,6 +4,7 @@ package ref
 import (
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 )
 
@@ -20,7 +21,7 @@ func Main(sys *cli.System) int {
 			"ssh box dsh-surface ID | dsh-ref --surface - 'Port @[it](dsh-session:…)'",
 		},
 		Flags: []urfave.Flag{
-			cli.StoreFlag(),
+			stores.Flag(),
 			&urfave.StringFlag{Name: "to", Usage: "the session the message is for, `ID`; it cannot be referenced (DSH_SESSION_ID)"},
 			&urfave.GenericFlag{Name: "ref", Value: refs.flag(false), Usage: "also reference session `ID`; repeatable"},
 			&urfave.GenericFlag{Name: "ref-json", Value: refs.flag(true), Usage: "also reference `{\"sessionId\",\"label\"}`; repeatable"},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -26,7 +27,7 @@ type sources struct {
 func openSources(ctx context.Context, c *cli.Call) (*sources, error) {
 	s := &sources{
 		snapshots: make(map[string]*session.Surface),
-		stores:    sync.OnceValues(c.Stores), // opened only if a reference needs one
+		stores:    sync.OnceValues(func() (*store.Set, error) { return stores.Open(c) }), // opened only if a reference needs one
 	}
 	for _, name := range c.StringSlice("surface") {
 		surface, err := readSnapshot(ctx, c, name)

@@ -3,6 +3,7 @@ package surface
 import (
 	"path/filepath"
 
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
@@ -11,7 +12,7 @@ import (
 
 // list prints the sessions of all stores, newest first.
 func list(c *cli.Call) error {
-	set, err := c.Stores()
+	set, err := stores.Open(c)
 	if err != nil {
 		return err
 	}

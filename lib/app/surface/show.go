@@ -3,6 +3,7 @@ package surface
 import (
 	"strings"
 
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -63,7 +64,7 @@ func read(c *cli.Call) (*store.Reading, error) {
 }
 
 func readID(c *cli.Call, id string, opts store.ReadOptions) (*store.Reading, error) {
-	set, err := c.Stores()
+	set, err := stores.Open(c)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package surface
 import (
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 )
 
@@ -20,7 +21,7 @@ func Main(sys *cli.System) int {
 			"dsh-surface ID | dsh-ref --surface - 'Port @[it](dsh-session:…)'",
 		},
 		Flags: []urfave.Flag{
-			cli.StoreFlag(),
+			stores.Flag(),
 			&urfave.BoolFlag{Name: "project", Usage: "print the conversation instead: roles and texts, no budget"},
 			&urfave.BoolFlag{Name: "text", Usage: "print the conversation to be read"},
 			&urfave.BoolFlag{Name: "list", Usage: "list sessions, newest first: JSON lines, a table on a terminal"},
