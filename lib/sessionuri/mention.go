@@ -40,36 +40,56 @@ func ParseID(arg string) (string, error) {
 	return arg, nil
 }
 
+// Found is one reference of a text and where it stands: text[Start:End].
+type Found struct {
+	Reference
+	Start, End int
+	Explicit   bool // a whole mention; else a bare URI
+}
+
+// Find returns the references of a text in order of appearance, repeated ones
+// included. It fails as ParseText does.
+func Find(text string) ([]Found, error) {
+	s := scan(text)
+	var found []Found
+	for {
+		m, ok := s.next()
+		if !ok {
+			return found, nil
+		}
+		id, err := Decode(m.uri)
+		if err != nil {
+			return nil, err
+		}
+		label := id
+		if m.explicit {
+			label = unescapeLabel(m.label)
+		}
+		found = append(found, Found{Reference{SessionID: id, Label: label}, m.start, m.end, m.explicit})
+	}
+}
+
 // ParseText finds the references in a text. It returns the text with each
 // reference replaced by @label (a bare URI by @ and its id), and the references in
 // order of appearance, repeated ones included; without any the text comes back
 // unchanged. A mention whose URI does not decode, or a bare URI with a payload
 // that does not, fails the whole text: then plain is empty and refs nil.
 func ParseText(text string) (plain string, refs []Reference, err error) {
-	s := scan(text)
+	found, err := Find(text)
+	if err != nil {
+		return "", nil, err
+	}
+	if found == nil {
+		return text, nil, nil
+	}
 	var out strings.Builder
 	done := 0
-	for {
-		m, ok := s.next()
-		if !ok {
-			break
-		}
-		id, err := Decode(m.uri)
-		if err != nil {
-			return "", nil, err
-		}
-		label := id
-		if m.explicit {
-			label = unescapeLabel(m.label)
-		}
-		refs = append(refs, Reference{SessionID: id, Label: label})
-		out.WriteString(text[done:m.start])
+	for _, f := range found {
+		refs = append(refs, f.Reference)
+		out.WriteString(text[done:f.Start])
 		out.WriteByte('@')
-		out.WriteString(label)
-		done = m.end
-	}
-	if refs == nil {
-		return text, nil, nil
+		out.WriteString(f.Label)
+		done = f.End
 	}
 	out.WriteString(text[done:])
 	// A label may end in half of a pair whose other half follows the mention.

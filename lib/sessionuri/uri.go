@@ -83,19 +83,6 @@ func unpadded(r rune) string {
 func invalid(ref, message, hint string) error {
 	return &fault.Error{
 		Kind: fault.Reference, Code: fault.InvalidReference,
-		Subject: "reference " + quote(ref), Message: message, Hint: hint,
+		Subject: "reference " + fault.Quote(ref), Message: message, Hint: hint,
 	}
-}
-
-// quote shows what may be a megabyte of anything in a few printable words.
-func quote(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%q… (%d bytes)", s[:cut], len(s))
 }
