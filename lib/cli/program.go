@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -48,18 +47,32 @@ func Action(f func(*Call) error) cli.ActionFunc {
 	}
 }
 
+// errAnswered ends a run that --help or --version has answered.
+var errAnswered = errors.New("answered")
+
+// run is the state of one Main.
+type run struct {
+	Program
+	call       *Call
+	jsonErrors bool
+}
+
 // Main runs the program and returns its exit status. All output has been written.
 func (p Program) Main(sys *System) int {
-	call := &Call{Sys: sys, Out: bufio.NewWriterSize(sys.Stdout, 64<<10), name: p.Name}
-	err := p.app(call).RunContext(context.WithValue(sys.Context, callKey{}, call), sys.Args)
-	if flushErr := call.Out.Flush(); err == nil && flushErr != nil {
+	out := bufio.NewWriterSize(sys.Stdout, 64<<10)
+	r := &run{Program: p, call: &Call{Sys: sys, Out: out, name: p.Name}}
+	err := r.app().RunContext(context.WithValue(sys.Context, callKey{}, r.call), sys.Args)
+	if errors.Is(err, errAnswered) {
+		err = nil
+	}
+	if flushErr := out.Flush(); err == nil && flushErr != nil {
 		err = fmt.Errorf("write <stdout>: %w", flushErr)
 	}
 	if closedPipe(err) {
 		return ExitDone
 	}
 	if err != nil {
-		report(sys.Stderr, p.Name, err, wantsJSONErrors(sys.Args))
+		report(sys.Stderr, p.Name, err, r.jsonErrors)
 	}
 	return ExitStatus(err)
 }
@@ -73,31 +86,72 @@ func closedPipe(err error) bool {
 }
 
 // app sets urfave/cli up so that it suits a pipe: usage errors never print to
-// standard output, nothing exits inside Run, values are not split at commas.
-func (p Program) app(call *Call) *cli.App {
-	usage := func(_ *cli.Context, err error, _ bool) error { return usageError(p.Name, err) }
+// standard output, nothing exits inside Run, values are not split at commas, and
+// help is ours (urfave's takes an operand for a topic). Commands are copied,
+// because urfave writes into them and a Program may be run twice.
+func (r *run) app() *cli.App {
 	app := &cli.App{
-		Name: p.Name, Usage: p.Summary, UsageText: p.Name + " " + p.Usage,
-		CustomAppHelpTemplate: help(p), Version: Version(),
-		Reader: call.Sys.Stdin, Writer: call.Out, ErrWriter: call.Sys.Stderr,
-		ExitErrHandler: func(*cli.Context, error) {}, OnUsageError: usage,
-		DisableSliceFlagSeparator: true, HideHelpCommand: true,
-		Flags: append(slices.Clone(p.Flags), jsonErrorsFlag()), Commands: p.Commands,
+		Name: r.Name, Usage: r.Summary,
+		Reader: r.call.Sys.Stdin, Writer: r.call.Out, ErrWriter: r.call.Sys.Stderr,
+		ExitErrHandler: func(*cli.Context, error) {}, OnUsageError: r.badFlags,
+		DisableSliceFlagSeparator: true, HideHelp: true, HideVersion: true,
+		Flags: append(slices.Clone(r.Flags), commonFlags(true)...),
 	}
-	for _, c := range app.Commands {
-		c.OnUsageError = usage
-		c.HideHelpCommand = true
-		c.Flags = append(slices.Clone(c.Flags), jsonErrorsFlag())
-		c.CustomHelpTemplate = commandHelp
+	for _, c := range r.Commands {
+		c := *c
+		c.OnUsageError, c.HideHelp = r.badFlags, true
+		c.Flags = append(slices.Clone(c.Flags), commonFlags(false)...)
+		c.Before = func(cc *cli.Context) error {
+			return r.before(cc, func() { commandHelp(r.call.Out, r.Name, &c) })
+		}
+		app.Commands = append(app.Commands, &c)
+	}
+	app.Before = func(cc *cli.Context) error {
+		return r.before(cc, func() { programHelp(r.call.Out, r.Program, app.Flags) })
 	}
 	app.Action = func(cc *cli.Context) error {
-		call.Context = cc
-		if p.Action == nil {
-			return usageError(p.Name, unknownCommand(cc, app.Commands))
+		r.call.Context = cc
+		if r.Action == nil {
+			return usageError(r.Name, unknownCommand(cc, r.Commands))
 		}
-		return p.Action(call)
+		return r.Action(r.call)
 	}
 	return app
+}
+
+// before runs when a level's flags have been parsed: the program's, then the
+// command's.
+func (r *run) before(cc *cli.Context, help func()) error {
+	r.jsonErrors = r.jsonErrors || cc.Bool("json-errors")
+	switch {
+	case cc.Bool("help"):
+		help()
+	case cc.Bool("version"):
+		fmt.Fprintln(r.call.Out, r.Name, Version())
+	default:
+		return nil
+	}
+	return errAnswered
+}
+
+// badFlags is called instead of before where flags cannot be parsed.
+func (r *run) badFlags(_ *cli.Context, err error, _ bool) error {
+	r.jsonErrors = r.jsonErrors || wantsJSONErrors(r.call.Sys.Args)
+	return usageError(r.Name, err)
+}
+
+// wantsJSONErrors looks at the bare arguments, so that a failure to parse flags
+// is reported in the form that was asked for.
+func wantsJSONErrors(args []string) bool {
+	for _, a := range args[min(1, len(args)):] {
+		switch a {
+		case "--json-errors", "-json-errors", "--json-errors=true", "-json-errors=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
 }
 
 func unknownCommand(cc *cli.Context, cmds []*cli.Command) error {
@@ -111,76 +165,16 @@ func unknownCommand(cc *cli.Context, cmds []*cli.Command) error {
 	return fmt.Errorf("no command %q: give one of %s", cc.Args().First(), strings.Join(names, ", "))
 }
 
-func jsonErrorsFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json-errors", Usage: "report failures as JSON on standard error"}
-}
-
-// wantsJSONErrors looks at the bare arguments, so that a failure to parse flags
-// is reported in the form that was asked for.
-func wantsJSONErrors(args []string) bool {
-	for _, a := range args[min(1, len(args)):] {
-		switch strings.TrimPrefix(a, "-") {
-		case "-json-errors", "json-errors", "-json-errors=true":
-			return true
-		case "-":
-			return false
-		}
+func commonFlags(root bool) []cli.Flag {
+	flags := []cli.Flag{
+		&cli.BoolFlag{Name: "json-errors", Usage: "report failures as JSON on standard error"},
+		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show this help"},
 	}
-	return false
-}
-
-func init() {
-	cli.VersionFlag = &cli.BoolFlag{Name: "version", Usage: "print the version", DisableDefaultText: true}
-	cli.HelpFlag = &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show this help", DisableDefaultText: true}
-	cli.VersionPrinter = func(cc *cli.Context) { fmt.Fprintln(cc.App.Writer, cc.App.Name, cc.App.Version) }
-}
-
-func help(p Program) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "usage: %s %s\n\n", p.Name, p.Usage)
-	for _, e := range p.Examples {
-		fmt.Fprintf(&b, "  %s\n", e)
+	if root {
+		flags = append(flags, &cli.BoolFlag{Name: "version", Usage: "print the version, the commit and the version of Go"})
 	}
-	fmt.Fprintf(&b, "\n%s.\n", p.Summary)
-	return escapeTemplate(b.String()) + `{{if .VisibleCommands}}
-commands:{{range .VisibleCommands}}
-  {{join .Names ", "}}{{"\t"}}{{.Usage}}{{end}}
-{{end}}{{if .VisibleFlags}}
-flags:
-  {{range $i, $f := .VisibleFlags}}{{if $i}}
-  {{end}}{{$f}}{{end}}
-{{end}}`
+	return flags
 }
 
-const commandHelp = `usage: {{.HelpName}}{{if .VisibleFlags}} [flags]{{end}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}
-
-{{.Usage}}.
-{{if .VisibleFlags}}
-flags:
-  {{range $i, $f := .VisibleFlags}}{{if $i}}
-  {{end}}{{$f}}{{end}}
-{{end}}`
-
-func escapeTemplate(s string) string { return strings.ReplaceAll(s, "{{", `{{"{{"}}`) }
-
-// ReadAll reads an input whole; name is what errors call it.
-func ReadAll(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	type result struct {
-		b   []byte
-		err error
-	}
-	done := make(chan result, 1) // buffered: a read that outlives the caller can end
-	go func() {
-		b, err := io.ReadAll(r)
-		done <- result{b, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case res := <-done:
-		if res.err != nil {
-			return nil, &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Subject: name, Message: "cannot read", Err: res.err}
-		}
-		return res.b, nil
-	}
-}
+// urfave's own help flag would run its help command.
+func init() { cli.HelpFlag = nil }

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
 // Usage makes a usage failure (exit 2).
@@ -16,9 +19,27 @@ func Usage(format string, args ...any) error {
 
 func usageError(name string, err error) error {
 	return &fault.Error{
-		Kind: fault.Usage, Code: fault.UsageCode, Message: oneLine(err.Error()),
+		Kind: fault.Usage, Code: fault.UsageCode, Message: flagMessage(err.Error()),
 		Hint: name + " --help",
 	}
+}
+
+// flagMessage writes the flag that package flag complains of as it is documented
+// (--limit), not with that package's one dash.
+func flagMessage(s string) string {
+	for _, lead := range []string{"flag provided but not defined: ", "flag needs an argument: "} {
+		if name, ok := strings.CutPrefix(s, lead+"-"); ok {
+			return lead + dashes(name) + name
+		}
+	}
+	for _, before := range []string{" for flag ", " for "} { // invalid value "x" for flag -limit: parse error
+		if i := strings.LastIndex(s, before+"-"); i >= 0 && strings.HasPrefix(s, "invalid ") {
+			i += len(before)
+			name, _, _ := strings.Cut(s[i+1:], ":")
+			return s[:i] + dashes(name) + s[i+1:]
+		}
+	}
+	return s
 }
 
 // Note prints one line for the person at the other end of standard error.
@@ -38,32 +59,49 @@ func report(w io.Writer, name string, err error, asJSON bool) {
 		return
 	}
 	f := fault.Of(err)
-	text := oneLine(err.Error())
 	if asJSON {
-		var j jstext.Writer
-		j.BeginObject()
-		j.Key("error")
-		j.BeginObject()
-		j.Key("code")
-		j.Text(string(f.Code))
-		j.Key("message")
-		j.Text(text)
-		if f.Hint != "" {
-			j.Key("hint")
-			j.Text(f.Hint)
-		}
-		j.EndObject()
-		j.EndObject()
-		fmt.Fprintf(w, "%s\n", j.Bytes())
+		fmt.Fprintf(w, "%s\n", errorJSON(f.Code, message(err), f.Hint))
 		return
 	}
-	fmt.Fprintf(w, "%s: %s\n", name, text)
+	fmt.Fprintf(w, "%s: %s\n", name, message(err))
 	if f.Hint != "" {
 		fmt.Fprintf(w, "%s: hint: %s\n", name, oneLine(f.Hint))
 	}
 }
 
-// oneLine keeps a message of another library to one line.
+// message is an error's text, on one line that is safe to show.
+func message(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		switch { // in our words
+		case errors.Is(err, context.DeadlineExceeded):
+			return "timed out"
+		case errors.Is(err, context.Canceled):
+			return "cancelled"
+		}
+	}
+	return oneLine(err.Error())
+}
+
+func errorJSON(code fault.Code, message, hint string) []byte {
+	var j jstext.Writer
+	j.BeginObject()
+	j.Key("error")
+	j.BeginObject()
+	j.Key("code")
+	j.Text(string(code))
+	j.Key("message")
+	j.Text(message)
+	if hint != "" {
+		j.Key("hint")
+		j.Text(oneLine(hint))
+	}
+	j.EndObject()
+	j.EndObject()
+	return j.Bytes()
+}
+
+// oneLine keeps a message to one line, whoever made it.
 func oneLine(s string) string {
-	return strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
+	return termtext.Line(strings.ReplaceAll(strings.TrimSpace(s), "\n", "; "))
 }

@@ -10,7 +10,9 @@ package fault
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is the class of a failure; lib/cli maps it to an exit status.
@@ -92,3 +94,17 @@ func Of(err error) *Error {
 
 // KindOf is Of(err).Kind.
 func KindOf(err error) Kind { return Of(err).Kind }
+
+// Quote shows text from outside for a Subject or a Message: as %q, and no more
+// than the beginning of what may be a megabyte.
+func Quote(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return fmt.Sprintf("%q", s)
+	}
+	cut := most
+	for cut > most-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%q… (%d bytes)", s[:cut], len(s))
+}

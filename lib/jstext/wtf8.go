@@ -37,24 +37,29 @@ func IsSurrogate(r rune) bool { return r >= surrogateMin && r <= surrogateMax }
 
 // Valid reports whether s is WTF-8: every JavaScript string has exactly one
 // such form, in which a high half is never followed by a low one.
-func Valid(s string) bool {
+func Valid(s string) bool { return InvalidAt(s) < 0 }
+
+// InvalidAt returns the offset of the first byte of s that keeps it from being
+// WTF-8, or -1. Of two halves that should have been one code point it is the
+// second's.
+func InvalidAt(s string) int {
 	if utf8.ValidString(s) {
-		return true
+		return -1
 	}
 	high := false
-	for len(s) > 0 {
-		r, n := DecodeRune(s)
-		if r == utf8.RuneError && n == 1 {
-			return false
+	for i := 0; i < len(s); {
+		r, n := DecodeRune(s[i:])
+		if r == utf8.RuneError && n == 1 || high && isLow(r) {
+			return i
 		}
-		if high && r >= lowMin && r <= surrogateMax {
-			return false
-		}
-		high = r >= surrogateMin && r <= highMax
-		s = s[n:]
+		high = isHigh(r)
+		i += n
 	}
-	return true
+	return -1
 }
+
+func isHigh(r rune) bool { return r >= surrogateMin && r <= highMax }
+func isLow(r rune) bool  { return r >= lowMin && r <= surrogateMax }
 
 // Join concatenates strings as JavaScript's + does: where a high half ends up
 // before a low one they become one code point. Each part must be WTF-8 or such
@@ -68,8 +73,8 @@ func Join(parts ...string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		if r >= surrogateMin && r <= highMax {
-			if lo, m := DecodeRune(s[i+n:]); lo >= lowMin && lo <= surrogateMax {
+		if isHigh(r) {
+			if lo, m := DecodeRune(s[i+n:]); isLow(lo) {
 				out = utf8.AppendRune(out, (r-surrogateMin)<<10+(lo-lowMin)+0x10000)
 				i += n + m
 				continue

@@ -20,12 +20,19 @@ import (
 // \uhhhh or \u{hhhhh}, newlines and tabs too (\n, \t), and so is a lone
 // surrogate. A backslash stays as it is: the result is for reading, not for
 // parsing.
-func Line(s string) string { return escape(s, false) }
+func Line(s string) string { return escape(s, false, writeEscape) }
 
 // Block is Line for text of several lines: newline and tab stay.
-func Block(s string) string { return escape(s, true) }
+func Block(s string) string { return escape(s, true, writeEscape) }
 
-func escape(s string, block bool) string {
+// JSON is Block for a JSON text: what must not reach a terminal is written as
+// JSON escapes, so that the result is still the same JSON.
+func JSON(s string) string { return escape(s, true, writeJSONEscape) }
+
+// writer writes one code point of the given width, whose first byte is given too.
+type writer func(b *strings.Builder, r rune, width int, first byte)
+
+func escape(s string, block bool, write writer) string {
 	if plain(s) {
 		return s
 	}
@@ -39,7 +46,7 @@ func escape(s string, block bool) string {
 		case block && (r == '\n' || r == '\t'), r == zwj && joins(prev, next), !hidden(r, n):
 			b.WriteString(s[i : i+n])
 		default:
-			writeEscape(&b, r, n, s[i])
+			write(&b, r, n, s[i])
 		}
 		prev = r
 		i += n
@@ -107,5 +114,11 @@ func writeEscape(b *strings.Builder, r rune, width int, first byte) {
 		fmt.Fprintf(b, `\u%04x`, r)
 	default:
 		fmt.Fprintf(b, `\u{%x}`, r)
+	}
+}
+
+func writeJSONEscape(b *strings.Builder, r rune, _ int, _ byte) {
+	for _, unit := range jstext.UTF16(string(jstext.AppendRune(nil, r))) {
+		fmt.Fprintf(b, `\u%04x`, unit)
 	}
 }
