@@ -1,0 +1,51 @@
+package cmd_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden sections that differ")
+
+// TestMain lets the test binary be each of the programs.
+func TestMain(m *testing.M) {
+	commands := make(map[string]func())
+	for name, run := range programs {
+		commands[name] = func() { os.Exit(run(scriptSystem())) }
+	}
+	testscript.Main(m, commands)
+}
+
+// TestScripts runs testdata/scripts/*.txtar. Beside testscript's own commands
+// they have those of scriptCommands; a script starts in $WORK with nothing of the
+// caller's environment but PATH:
+//
+//	HOME        $WORK/home, empty
+//	DATA        the project's testdata, to be read only
+//	TZ          UTC
+//	LC_ALL      C.UTF-8
+//	SCRIPT_NOW  what the programs take for the present
+func TestScripts(t *testing.T) {
+	data, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join(data, "scripts"), UpdateScripts: *update,
+		RequireExplicitExec: true, RequireUniqueNames: true,
+		Cmds: scriptCommands,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("DATA", data)
+			env.Setenv("TZ", "UTC")
+			env.Setenv("LC_ALL", "C.UTF-8")
+			env.Setenv("SCRIPT_NOW", "2026-03-04T05:06:07Z")
+			return os.Mkdir(home, 0o700)
+		},
+	})
+}
