@@ -29,19 +29,20 @@ func ParseSurface(text string) (*Surface, error) {
 	if err != nil {
 		return nil, notSurface("not JSON: %v", err)
 	}
-	h, err := parseHeader(v.Get("session"))
+	top := membersOf(v)
+	h, err := parseHeader(top["session"])
 	if err != nil {
 		return nil, err
 	}
 	s := &Surface{Header: h}
-	if seq := v.Get("capturedThroughSeq"); seq.Kind() != jstext.Null {
+	if seq := top["capturedThroughSeq"]; seq.Kind() != jstext.Null {
 		n, ok := seqOf(seq)
 		if !ok {
 			return nil, notSurface("capturedThroughSeq is neither a seq nor null")
 		}
 		s.CapturedThroughSeq = &n
 	}
-	events := v.Get("events")
+	events := top["events"]
 	if events.Kind() != jstext.Array {
 		return nil, notSurface("events is not an array")
 	}

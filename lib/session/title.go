@@ -1,5 +1,7 @@
 package session
 
+import "github.com/dsh-toolkit/dsh/lib/jstext"
+
 const titleType = "session/title"
 
 // titleOf is the title that a session/title event sets. One that is missing or no
@@ -9,4 +11,77 @@ func titleOf(ev Event) *string {
 		return &t
 	}
 	return nil
+}
+
+// TitleRecord is what a session/title event says in full.
+type TitleRecord struct {
+	Title       string
+	MessageSeqs jstext.Value // the prompts it was made from
+	Source      jstext.Value // {kind:"fallback"}, or who made it
+	EventSeq    int64
+	UpdatedAt   int64
+}
+
+// LatestTitle returns the latest title event's record; ok is false where there is
+// none.
+func LatestTitle(events []Event) (rec TitleRecord, ok bool) {
+	for i := len(events) - 1; i >= 0; i-- {
+		ev := events[i]
+		if ev.Type != titleType {
+			continue
+		}
+		title := titleOf(ev)
+		if title == nil {
+			return TitleRecord{}, false
+		}
+		return TitleRecord{
+			Title: *title, MessageSeqs: ev.Data.Get("messageSeqs"), Source: titleSource(ev.Data.Get("source")),
+			EventSeq: ev.Seq, UpdatedAt: ev.Time,
+		}, true
+	}
+	return TitleRecord{}, false
+}
+
+// titleSource keeps what is known of a title's source: any other kind than a
+// fallback is a provider, whose own keys are kept and its model's too.
+func titleSource(v jstext.Value) jstext.Value {
+	var w jstext.Writer
+	w.BeginObject()
+	w.Key("kind")
+	if v.Get("kind").Is("fallback") {
+		w.Text("fallback")
+	} else {
+		w.Text("provider")
+		writeIfThere(&w, "provider", v.Get("provider"))
+		writeIfThere(&w, "model", v.Get("model"))
+	}
+	w.EndObject()
+	return w.Value()
+}
+
+// TitleMessage is one prompt that a title can be made from.
+type TitleMessage struct {
+	Seq  int64
+	Text string
+}
+
+// TitleMessages returns the prompts a title can be made from, in the log's order:
+// what a person typed (display content, so that a snapshot never names the session
+// that received it), without steering and without prompts that leave no title.
+// Events behind throughSeq do not count; nil sets no bound.
+func TitleMessages(events []Event, throughSeq *int64) []TitleMessage {
+	var out []TitleMessage
+	for _, ev := range events {
+		if throughSeq != nil && ev.Seq > *throughSeq {
+			break
+		}
+		m := MessageOf(ev)
+		if ev.Type != userMessage || !m.ByPerson() {
+			continue
+		}
+		if text := Text(m.Display()); cleanTitle(text) != "" {
+			out = append(out, TitleMessage{ev.Seq, text})
+		}
+	}
+	return out
 }
