@@ -72,14 +72,13 @@ func Width(m Method, s string) int {
 // Truncate returns s cut to at most width cells, the last of them "…" where
 // something was cut off. Tabs come out as spaces.
 func Truncate(m Method, s string, width int) string {
-	head, fits := prefix(m, s, width)
-	if fits {
+	if _, fits := prefix(m, s, width); fits {
 		return spaced(s)
 	}
 	if width <= 0 {
 		return ""
 	}
-	head, _ = prefix(m, s, width-1)
+	head, _ := prefix(m, s, width-1)
 	return spaced(head) + ellipsis
 }
 

@@ -17,8 +17,15 @@ func TestWidth(t *testing.T) {
 		s        string
 		wc, seen int
 	}{
-		{"", 0, 0}, {"abc", 3, 3}, {"漢字", 4, 4}, {"e\u0301", 1, 1}, {"a\tb", 6, 6},
-		{"🇯🇵", 2, 2}, {family, 6, 2}, {"👍🏽", 4, 2}, {"❤️", 1, 2},
+		{"", 0, 0},
+		{"abc", 3, 3},
+		{"漢字", 4, 4},
+		{"e\u0301", 1, 1},
+		{"a\tb", 6, 6},
+		{"🇯🇵", 2, 2},
+		{family, 6, 2},
+		{"👍🏽", 4, 2},
+		{"❤️", 1, 2},
 	} {
 		if got := cells.Width(ansi.WcWidth, c.s); got != c.wc {
 			t.Errorf("Width(wc, %q) = %d, want %d", c.s, got, c.wc)

@@ -74,12 +74,3 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func clean(text string) string {
 	return lineEnds.Replace(jstext.Decode([]byte(text)))
 }
-
-// joined is the text of a run of atoms.
-func joined(as []atom) string {
-	var b strings.Builder
-	for _, a := range as {
-		b.WriteString(a.raw)
-	}
-	return b.String()
-}
