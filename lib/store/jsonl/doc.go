@@ -1,0 +1,27 @@
+// Package jsonl reads the append-only JSON-lines files in which other agents keep
+// their sessions, while those agents may be writing them.
+//
+// A file is a Source: opened once, observed up to the size it had then, plain or
+// zstd (the first bytes decide, never the name). Records yields its records one
+// by one; Fetch goes back to some of them; Peek reads only the head and the tail,
+// for listings.
+//
+// What a record costs is what of it is kept: a Shape names the members that a
+// reader needs, and everything else is checked and let go while it streams by, so
+// that a line of a gigabyte whose tool output nobody wants takes no memory. The
+// values that come out are ordinary jstext values of the pruned record.
+//
+// What counts as a record:
+//   - one JSON object; lines end in LF or CRLF, a BOM and NULs before a record are
+//     passed over;
+//   - two objects welded together on one line are two records;
+//   - a record that was torn and then written over (the next one begins inside
+//     its string) is damaged, the next one is read;
+//   - any other text that is not JSON is damaged up to the end of its line;
+//   - what is left unfinished at the end of the file is the torn tail: not there
+//     yet, never an error. A last object that is closed counts, with or without a
+//     line end.
+//
+// Bytes that are not UTF-8 become U+FFFD (SPEC 2) in kept strings. Nothing here
+// writes, locks, or follows what a file claims about its own size.
+package jsonl

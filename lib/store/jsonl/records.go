@@ -1,0 +1,203 @@
+package jsonl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// Span is where a record stands in the decoded content, in bytes.
+type Span struct{ Off, Len int64 }
+
+// Record is one record of a file.
+type Record struct {
+	Span
+	// Index counts the records of the file from 0, damaged ones included, so that a
+	// record keeps its number for ever.
+	Index int64
+	// Value is the record, pruned.
+	Value jstext.Value
+}
+
+const (
+	readSize = 128 << 10
+	// keepCap is how large a record buffer may stay for the next record.
+	keepCap = 1 << 20
+)
+
+// Records yields the records in the order of the file, each pruned by shape, and
+// counts in s what it passes over. A stop by the caller ends the reading. An error
+// is the last thing yielded: ctx's, or a *fault.Error for a file that fails.
+func (s *Source) Records(ctx context.Context, shape Shape) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r, done, err := s.stream(s.Hash)
+		if err != nil {
+			yield(Record{}, Unreadable(s.Path, err))
+			return
+		}
+		defer done()
+		s.Count, s.Damaged, s.Torn = 0, 0, 0
+		l := splitter{scanner: scanner{shape: shape}, yield: func(rec Record) bool { return yield(rec, nil) }}
+		err = l.run(ctx, r)
+		s.Count, s.Damaged, s.Torn = l.count, l.damaged, l.torn
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Record{}, Unreadable(s.Path, err))
+		}
+	}
+}
+
+// Scan yields the records of a piece of a file that is in memory. What is not a
+// whole record at either end is passed over.
+func Scan(b []byte, shape Shape) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		l := splitter{scanner: scanner{shape: shape}, yield: yield}
+		// A reader over memory cannot fail.
+		_ = l.run(context.Background(), bytes.NewReader(b))
+	}
+}
+
+var errStopped = errors.New("stopped by the caller")
+
+// splitter cuts a stream into records.
+type splitter struct {
+	scanner
+	yield func(Record) bool
+
+	start   int64 // where the record being read begins; -1: between records
+	skip    bool  // the rest of the line is damaged, and counted
+	count   int64
+	damaged int64
+	torn    int64
+}
+
+func (l *splitter) run(ctx context.Context, r io.Reader) error {
+	buf := make([]byte, readSize)
+	l.start = -1
+	for off := int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.Read(buf)
+		if lerr := l.piece(buf[:n], off); lerr != nil {
+			return lerr
+		}
+		off += int64(n)
+		if err == nil {
+			continue
+		}
+		if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		l.end(off, err)
+		return nil
+	}
+}
+
+// end counts what is left at off, the end of the input.
+func (l *splitter) end(off int64, err error) {
+	if l.skip { // broken, but perhaps only because it is unfinished
+		l.damaged--
+		l.count--
+	}
+	if l.start >= 0 {
+		l.torn = off - l.start
+	} else if err != io.EOF {
+		l.torn = 1 // cut between records: at least the end of the frame is missing
+	}
+}
+
+// piece takes bytes that stand at off, any number of lines of them.
+func (l *splitter) piece(p []byte, off int64) error {
+	for len(p) > 0 {
+		line, ended := p, false
+		if n := bytes.IndexByte(p, '\n'); n >= 0 {
+			line, ended = p[:n], true
+		}
+		if err := l.line(line, off); err != nil {
+			return err
+		}
+		off += int64(len(line))
+		p = p[len(line):]
+		if !ended {
+			return nil
+		}
+		p = p[1:]
+		off++
+		if l.start >= 0 && !l.skip {
+			l.damage() // the line ended inside a record
+		}
+		l.start, l.skip = -1, false
+		l.reset()
+	}
+	return nil
+}
+
+// line takes bytes of one line.
+func (l *splitter) line(p []byte, off int64) error {
+	for len(p) > 0 && !l.skip {
+		n, v := l.feed(p)
+		if l.start < 0 && (len(l.stack) > 0 || v == closed) {
+			l.start = off + int64(bytes.IndexByte(p, '{'))
+		}
+		p = p[n:]
+		off += int64(n)
+		switch v {
+		case closed:
+			if err := l.record(off); err != nil {
+				return err
+			}
+		case broken:
+			l.recover(p, off)
+		}
+	}
+	return nil
+}
+
+// recover goes on behind a damaged record: where a new one was written over it, or
+// else on the next line.
+func (l *splitter) recover(p []byte, off int64) {
+	welded := l.welded()
+	over := len(p) > 0 && p[0] == '{' && len(l.stack) > 0
+	l.damage()
+	l.reset()
+	switch {
+	case welded:
+		l.start = off - 2
+		l.feed([]byte(`{"`))
+	case over:
+		l.start = -1
+	default:
+		l.skip = true
+		if l.start < 0 {
+			l.start = off // text from the line's start: torn, if nothing follows
+		}
+	}
+}
+
+func (l *splitter) damage() {
+	l.damaged++
+	l.count++
+}
+
+func (l *splitter) record(end int64) error {
+	v, err := jstext.Parse(jstext.Decode(l.out))
+	if err != nil { // cannot be: the scanner follows the same grammar
+		l.damage()
+	} else {
+		rec := Record{Span{l.start, end - l.start}, l.count, v}
+		l.count++
+		if !l.yield(rec) {
+			return errStopped
+		}
+	}
+	l.start = -1
+	l.reset()
+	if cap(l.out) > keepCap {
+		l.out = nil
+	}
+	return nil
+}
