@@ -22,6 +22,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"stdout2env":   stdoutToEnv,
 	"replace":      replaceInFile,
 	"waitfile":     waitFile,
+	"terminal":     terminal,
 }
 
 // usage ends a script whose command is not used as it must be.

@@ -48,7 +48,7 @@ func flagHelp(w io.Writer, flags []cli.Flag) {
 		name := strings.Join(names, ", ")
 		if doc.TakesValue() {
 			name += " " + placeholder
-			if d := doc.GetDefaultText(); d != "" {
+			if d := doc.GetDefaultText(); d != "" && d != "0" {
 				usage += " (default " + d + ")"
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,14 +61,14 @@ type run struct {
 
 // Main runs the program and returns its exit status. All output has been written.
 func (p Program) Main(sys *System) int {
-	out := bufio.NewWriterSize(sys.Stdout, 64<<10)
+	out := bufio.NewWriterSize(stdout{sys.Stdout}, 64<<10)
 	r := &run{Program: p, call: &Call{Sys: sys, Out: out, name: p.Name}}
 	err := r.app().RunContext(context.WithValue(sys.Context, callKey{}, r.call), sys.Args)
 	if errors.Is(err, errAnswered) {
 		err = nil
 	}
-	if flushErr := out.Flush(); err == nil && flushErr != nil {
-		err = fmt.Errorf("write <stdout>: %w", flushErr)
+	if flushErr := out.Flush(); err == nil {
+		err = flushErr
 	}
 	if closedPipe(err) {
 		return ExitDone
@@ -75,6 +77,21 @@ func (p Program) Main(sys *System) int {
 		report(sys.Stderr, p.Name, err, r.jsonErrors)
 	}
 	return ExitStatus(err)
+}
+
+// stdout names standard output in its errors, wherever the write came from.
+type stdout struct{ io.Writer }
+
+func (w stdout) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if err != nil {
+		err = fmt.Errorf("write <stdout>: %w", err)
+	}
+	return n, err
 }
 
 // closedPipe reports whether the reader of standard output has gone away. Only
