@@ -1,0 +1,128 @@
+package opencode
+
+import (
+	"cmp"
+	"hash"
+	"regexp"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
+)
+
+// Kind is the store's kind and the prefix of its ids.
+const Kind = "opencode"
+
+// generation is a way of keeping sessions; the higher one is preferred.
+type generation int
+
+const (
+	genOldFiles generation = iota
+	genFiles
+	genSQL1
+	genSQL2
+)
+
+func (g generation) String() string {
+	return [...]string{"opencode json (2025)", "opencode json", "opencode sqlite v1", "opencode sqlite v2"}[g]
+}
+
+// record is a session's own record: what a listing needs.
+type record struct {
+	id      string
+	child   bool // a subagent's session
+	title   *string
+	cwd     *string
+	created int64 // ms
+	updated int64 // ms
+	gen     generation
+	path    string // the database, or the record's file
+	// What a pending revert begins to hide; empty: none.
+	revertMessage, revertPart string
+}
+
+func (r *record) setRevert(v jstext.Value) {
+	r.revertMessage, r.revertPart = text(v.Get("messageID")), text(v.Get("partID"))
+}
+
+// complete fills in one time for the other where that is missing.
+func (r record) complete() record {
+	r.updated = max(r.updated, r.created)
+	if r.created == 0 {
+		r.created = r.updated
+	}
+	return r
+}
+
+// compare orders records of one session, the preferred one first.
+func (r record) compare(s record) int {
+	return cmp.Or(cmp.Compare(s.gen, r.gen), cmp.Compare(s.updated, r.updated))
+}
+
+var defaultTitle = regexp.MustCompile(`^(New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?( \(fork #\d+\))?$`)
+
+// titleOf is the title as OpenCode shows it, nil for none: an empty one, or the
+// placeholder that a session has until a model has named it.
+func titleOf(s string) *string {
+	if s = strings.TrimSpace(s); s == "" || defaultTitle.MatchString(s) {
+		return nil
+	}
+	return &s
+}
+
+// optional is nil for an empty string.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// transcript is a session as it is read.
+type transcript struct {
+	session.Builder
+	record   record
+	last     int64 // the highest seq, -1 for none
+	compact  bool  // there is a checkpoint
+	sealed   bool  // the checkpoint's summary is empty
+	reverted bool  // a pending revert hides something
+	notes    []string
+	tally
+}
+
+func (t *transcript) checkpoint(seq, time int64, text string) {
+	t.compact, t.sealed = true, text == ""
+	if text != "" {
+		t.Checkpoint(seq, time, text)
+	}
+}
+
+func (t *transcript) user(seq, time int64, text string) {
+	t.User(seq, time, text)
+}
+
+// tally counts what was read.
+type tally struct {
+	bytes   int64
+	damaged int64
+	hash    hash.Hash // nil: not asked for
+}
+
+// add counts the bytes of one record.
+func (t *tally) add(data []byte) {
+	t.bytes += int64(len(data))
+	if t.hash != nil {
+		t.hash.Write(data)
+	}
+}
+
+// parse reads one record's JSON text and counts it; a damaged one is not ok.
+func (t *tally) parse(data []byte) (v jstext.Value, ok bool) {
+	t.add(data)
+	v, err := jstext.Parse(jstext.Decode(data))
+	if err != nil || v.Kind() != jstext.Object {
+		t.damaged++
+		return jstext.Value{}, false
+	}
+	return v, true
+}

@@ -1,0 +1,189 @@
+package opencode
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store"
+)
+
+// opened is one open place. It keeps nothing between calls, so a place that an
+// upgrade changes is seen as it is.
+type opened struct {
+	root  string
+	place place
+}
+
+var _ store.Store = (*opened)(nil)
+
+func (o *opened) Kind() string { return Kind }
+func (o *opened) Root() string { return o.root }
+
+// List yields every session once, without subagents' sessions. Archived ones are
+// among them.
+func (o *opened) List(ctx context.Context) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		best := make(map[string]record)
+		keep := func(r record) {
+			if old, ok := best[r.id]; !ok || r.compare(old) < 0 {
+				best[r.id] = r
+			}
+		}
+		for _, path := range o.place.databases() {
+			found, err := database{path}.records(ctx)
+			if err != nil && !yield(store.Entry{}, err) || ctx.Err() != nil {
+				return
+			}
+			for _, r := range found {
+				keep(r)
+			}
+		}
+		for _, t := range o.place.trees() {
+			more := t.records(ctx, func(r record, err error) bool {
+				if err != nil {
+					return yield(store.Entry{}, err)
+				}
+				keep(r)
+				return true
+			})
+			if !more || ctx.Err() != nil {
+				return
+			}
+		}
+		for _, r := range best {
+			if !r.child && !yield(o.entry(r), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (o *opened) entry(r record) store.Entry {
+	return store.Entry{
+		ID: Kind + ":" + r.id, Title: r.title, Cwd: r.cwd, CreatedAt: r.created, UpdatedAt: r.updated,
+		Kind: Kind, Path: r.path, Root: o.root,
+	}
+}
+
+// Title is the session's own title, else its first prompt.
+func (o *opened) Title(ctx context.Context, e store.Entry) (*string, error) {
+	if e.Title != nil {
+		return e.Title, nil
+	}
+	if isRecordFile(e.Path) {
+		return treeOf(e.Path).title(ctx, e.Path)
+	}
+	return database{e.Path}.title(ctx, bareID(e.ID))
+}
+
+// Lookup finds at most one place: where several generations hold a session, the
+// newest does. Subagents' sessions, which are not listed, are found.
+func (o *opened) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
+	found, err := o.find(ctx, id)
+	if len(found) == 0 {
+		return nil, err
+	}
+	return []store.Ref{{ID: Kind + ":" + id, Path: found[0].path}}, err
+}
+
+// find returns every record of a session, the preferred one first.
+func (o *opened) find(ctx context.Context, id string) ([]record, error) {
+	var found []record
+	var errs []error
+	add := func(r record, err error) {
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		found = append(found, r)
+	}
+	for _, path := range o.place.databases() {
+		if r, ok, err := (database{path}).record(ctx, id); ok || err != nil {
+			add(r, err)
+		}
+	}
+	for _, t := range o.place.trees() {
+		for _, path := range t.find(id) {
+			add(t.record(path))
+		}
+	}
+	slices.SortStableFunc(found, record.compare)
+	return found, errors.Join(errs...)
+}
+
+// Read reads the session at ref. One without any message there, but with messages
+// in an older generation of the same place, is read from that: an upgrade stopped
+// between the two.
+func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions) (*store.Reading, error) {
+	t, err := readAt(ctx, ref.Path, bareID(ref.ID), opts)
+	if err != nil {
+		return nil, err
+	}
+	if t.last < 0 {
+		others, _ := o.find(ctx, bareID(ref.ID))
+		for _, r := range others {
+			if r.path == ref.Path {
+				continue
+			}
+			if u, err := readAt(ctx, r.path, r.id, opts); err == nil && u.last >= 0 {
+				u.notes = append(u.notes, "the upgrade of this session stopped half way: its messages are read from the older store")
+				t = u
+				break
+			}
+		}
+	}
+	return t.reading(), nil
+}
+
+// readAt reads a session from a database or by its record's file.
+func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*transcript, error) {
+	if !isRecordFile(path) {
+		return database{path}.read(ctx, id, freshFor(opts))
+	}
+	t := freshFor(opts)()
+	return t, treeOf(path).read(ctx, path, t)
+}
+
+// freshFor makes transcripts to be filled.
+func freshFor(opts store.ReadOptions) func() *transcript {
+	return func() *transcript {
+		t := &transcript{last: -1}
+		if opts.Hash {
+			t.hash = sha256.New()
+		}
+		return t
+	}
+}
+
+func isRecordFile(path string) bool { return filepath.Ext(path) == ".json" }
+
+func bareID(id string) string { return strings.TrimPrefix(id, Kind+":") }
+
+// reading is what was read, as the toolkit has it.
+func (t *transcript) reading() *store.Reading {
+	r := t.record
+	out := &store.Reading{Receipt: store.Receipt{
+		SessionID: Kind + ":" + r.id, Path: r.path, Store: Kind, Format: r.gen.String(),
+		BytesRead: t.bytes, DamagedRecords: t.damaged, Checkpoint: t.compact, Notes: t.notes,
+	}}
+	if t.last >= 0 {
+		out.Receipt.CapturedThroughSeq = &t.last
+	}
+	if t.hash != nil {
+		out.Receipt.SHA256 = hex.EncodeToString(t.hash.Sum(nil))
+	}
+	if t.reverted {
+		out.Receipt.DroppedBranches = 1
+		out.Receipt.Notes = append(out.Receipt.Notes, "a pending revert hides the latest messages")
+	}
+	h := session.NewHeader(Kind+":"+r.id, r.created, r.cwd)
+	out.Surface = t.Surface(h, out.Receipt.CapturedThroughSeq, r.title)
+	return out
+}

@@ -1,0 +1,128 @@
+package opencode
+
+import (
+	"context"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// readV1 reads a session from the tables message and part.
+func (t *transcript) readV1(ctx context.Context, r rowReader) error {
+	var messages []message
+	err := each(ctx, r.conn, func(row []cell) error {
+		v, ok := t.parse(row[2].bytes())
+		if !ok {
+			return nil
+		}
+		messages = append(messages, newMessage(row[0].text(), row[1].millis(), v))
+		if t.record.cwd == nil {
+			t.record.cwd = optional(text(v.Get("path", "cwd")))
+		}
+		return nil
+	}, "select "+r.schema.list("message", "id", "time_created", "data")+" from message where session_id=?", r.id)
+	if err != nil {
+		return err
+	}
+	return t.assemble(ctx, messages, r)
+}
+
+// parts hands on the parts of one type, and those whose type SQLite cannot tell,
+// ordered by id: of one message, or with mid empty of the whole session. The filter is
+// SQLite's, so that tool output, nearly all of the table, stays there.
+func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid string, v jstext.Value)) error {
+	if !r.schema.has("part", "id", "message_id", "session_id", "data") {
+		return nil
+	}
+	query, args := `select id, message_id, data from part where session_id=?
+		and case when json_valid(data) then json_extract(data,'$.type')=? else 1 end`, []any{r.id, typ}
+	if mid != "" {
+		query, args = query+" and message_id=?", append(args, mid)
+	}
+	return each(ctx, r.conn, func(row []cell) error {
+		if v, ok := r.t.parse(row[2].bytes()); ok && v.Get("type").Is(typ) {
+			use(row[0].text(), row[1].text(), v)
+		}
+		return nil
+	}, query+" order by id", args...)
+}
+
+// maxPrompts bounds the search for a first prompt: a session that has none among so
+// many user messages goes by its id.
+const maxPrompts = 20
+
+// firstPrompt is the first text that a person typed, nil for none.
+func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
+	if two, err := r.holds(ctx, "session_message", "seq", "type"); two || err != nil {
+		return r.firstPromptV2(ctx)
+	}
+	if one, err := r.holds(ctx, "message"); !one || err != nil {
+		return nil, err
+	}
+	var ids []string
+	err := each(ctx, r.conn, func(row []cell) error {
+		ids = append(ids, row[0].text())
+		return nil
+	}, "select id, "+r.schema.list("message", "time_created")+` as t from message where session_id=?
+		and case when json_valid(data) then json_extract(data,'$.role') end = 'user' order by t, id limit ?`, r.id, maxPrompts)
+	if err != nil {
+		return nil, err
+	}
+	for _, mid := range ids {
+		var parts []part
+		err := r.parts(ctx, "text", mid, func(id, _ string, v jstext.Value) { parts = append(parts, newPart(id, v)) })
+		if s := joinParts(parts); s != "" || err != nil {
+			return optional(s), err
+		}
+	}
+	return nil, nil
+}
+
+func (r rowReader) firstPromptV2(ctx context.Context) (found *string, err error) {
+	err = each(ctx, r.conn, func(row []cell) error {
+		if v, ok := r.t.parse(row[0].bytes()); ok && found == nil {
+			found = optional(joinTexts([]string{text(v.Get("text"))}))
+		}
+		return nil
+	}, "select data from session_message where session_id=? and type='user' order by seq limit ?", r.id, maxPrompts)
+	return found, err
+}
+
+func (r rowReader) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {
+	wanted, found := set(ids), make(map[string]jstext.Value)
+	err := r.parts(ctx, "compaction", "", func(_, mid string, v jstext.Value) {
+		if wanted[mid] {
+			found[mid] = v
+		}
+	})
+	return found, err
+}
+
+func (r rowReader) texts(ctx context.Context, ids []string) (map[string][]part, error) {
+	wanted, found := set(ids), make(map[string][]part)
+	err := r.parts(ctx, "text", "", func(id, mid string, v jstext.Value) {
+		if wanted[mid] {
+			found[mid] = append(found[mid], newPart(id, v))
+		}
+	})
+	return found, err
+}
+
+func (r rowReader) bare(ctx context.Context, ids []string) (map[string]bool, error) {
+	found := set(ids)
+	if !r.schema.has("part", "message_id", "session_id") {
+		return found, nil
+	}
+	err := each(ctx, r.conn, func(row []cell) error {
+		delete(found, row[0].text())
+		return nil
+	}, "select distinct message_id from part where session_id=?", r.id)
+	return found, err
+}
+
+func set(ids []string) map[string]bool {
+	s := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		s[id] = true
+	}
+	return s
+}

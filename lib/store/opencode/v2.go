@@ -1,0 +1,111 @@
+package opencode
+
+import (
+	"context"
+	"math"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// readV2 reads a session from the table session_message, whose rows are ordered by
+// seq, an event number with gaps.
+//
+// Source of the rules: session/history.ts, revert.ts and projector.ts of 2.0.
+func (t *transcript) readV2(ctx context.Context, r rowReader) error {
+	err := each(ctx, r.conn, func(row []cell) error {
+		if n, ok := row[0].int(); ok {
+			t.last = n
+		}
+		return nil
+	}, "select max(seq) from session_message where session_id=?", r.id)
+	if err != nil {
+		return err
+	}
+	end, err := t.revertedFrom(ctx, r)
+	if err != nil {
+		return err
+	}
+	start, err := t.latestCompaction(ctx, r, end)
+	if err != nil {
+		return err
+	}
+	return each(ctx, r.conn, func(row []cell) error {
+		seq, ok := row[0].int()
+		v, sound := t.parse(row[3].bytes())
+		if !ok || !sound {
+			return nil
+		}
+		if row[1].text() == "user" {
+			if text := joinTexts([]string{text(v.Get("text"))}); text != "" {
+				t.user(seq, row[2].millis(), text)
+			}
+			return nil
+		}
+		t.answer(seq, row[2].millis(), v)
+		return nil
+	}, "select seq, type, "+r.schema.list("session_message", "time_created")+`, data from session_message
+		where session_id=? and type in ('user','assistant') and seq>=? and seq<? order by seq`, r.id, start, end)
+}
+
+// answer adds an assistant row: one that is completed, without an error. A row that
+// never completed has been superseded by a newer one, or is being written.
+func (t *transcript) answer(seq, time int64, v jstext.Value) {
+	if present(v.Get("error")) || !present(v.Get("time", "completed")) {
+		return
+	}
+	var texts []string
+	for block := range v.Get("content").Elements() {
+		if block.Get("type").Is("text") {
+			texts = append(texts, text(block.Get("text")))
+		}
+	}
+	if s := joinTexts(texts); s != "" {
+		model := v.Get("model")
+		t.Assistant(seq, time, s, text(model.Get("providerID")), text(model.Get("id")))
+	}
+}
+
+// revertedFrom is the seq from which on a pending revert hides the rows.
+func (t *transcript) revertedFrom(ctx context.Context, r rowReader) (int64, error) {
+	end := int64(math.MaxInt64)
+	if t.record.revertMessage == "" {
+		return end, nil
+	}
+	err := each(ctx, r.conn, func(row []cell) error {
+		if n, ok := row[0].int(); ok {
+			end, t.reverted = n, true
+		}
+		return nil
+	}, "select seq from session_message where session_id=? and id=?", r.id, t.record.revertMessage)
+	return end, err
+}
+
+// latestCompaction adds the newest completed compaction before end as the checkpoint
+// and returns its seq, the start of what is visible: 0 seqs are the lowest. One that
+// only a provider can read is passed over, as OpenCode does without that provider:
+// then an older one counts, or everything.
+func (t *transcript) latestCompaction(ctx context.Context, r rowReader, end int64) (int64, error) {
+	start := int64(math.MinInt64)
+	opaque := 0
+	err := each(ctx, r.conn, func(row []cell) error {
+		seq, ok := row[0].int()
+		if !ok || t.compact {
+			return nil
+		}
+		v, ok := t.parse(row[2].bytes())
+		switch {
+		case !ok || !v.Get("status").Is("completed"):
+		case present(v.Get("providerContext")):
+			opaque++
+		default:
+			start = seq
+			t.checkpoint(seq, row[1].millis(), joinTexts([]string{text(v.Get("summary")), text(v.Get("recent"))}))
+		}
+		return nil
+	}, "select seq, "+r.schema.list("session_message", "time_created")+`, data from session_message
+		where session_id=? and type='compaction' and seq<? order by seq desc`, r.id, end)
+	if opaque > 0 {
+		t.notes = append(t.notes, "the latest compaction can be read by its provider only: the messages before it are shown instead")
+	}
+	return start, err
+}
