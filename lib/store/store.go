@@ -24,6 +24,14 @@ type Entry struct {
 	Kind      string  // the store's kind
 	Path      string  // the file (or database) it was found in
 	Root      string  // Root of the store that listed it
+
+	// OtherCwds are further directories that the session has been in, as far as the
+	// listing saw them: a session is found by each of them.
+	OtherCwds []string
+	// CopiedFrom is the id of the session whose history this one begins with: a
+	// fork, a resumed copy, a background copy. Empty: none that is known.
+	CopiedFrom string
+	Archived   bool // the agent itself has put it away
 }
 
 // Receipt says what one observation of a source was.
@@ -38,7 +46,9 @@ type Receipt struct {
 	TornTail           int64    // bytes behind the last complete record that were left out
 	DamagedRecords     int64    // complete records that were passed over as damaged
 	DroppedBranches    int64    // branches of a tree that are not the current one
-	Checkpoint         bool     // the surface holds a compaction checkpoint
+	Checkpoint         bool     // what is now was compacted: a checkpoint stands, or should stand, first
+	SealedCheckpoint   bool     // its summary cannot be read (encrypted, or empty): the surface has none
+	Lineage            string   // equal in two readings where one began as a copy of the other; empty: not known
 	Notes              []string // what a person should be told, one line each
 }
 
