@@ -142,8 +142,8 @@ func isPlainInt(lit string) bool {
 // value the literal spells, as far as a double can tell apart. A literal with
 // more digits than a double carries (2^53+1, a 19-digit id) does not.
 func sameValue(lit string, f float64) bool {
-	if len(lit) < 17 {
-		return true // at most 15 digits and punctuation: a double is enough
+	if len(lit) < 16 && f != 0 {
+		return true // at most 15 digits: a double is enough, unless it ran out below
 	}
 	mantissa, exp, found := strings.Cut(strings.ToLower(lit), "e")
 	if e, err := strconv.Atoi(exp); found && (err != nil || e > 400 || e < -400) || len(mantissa) > 800 {
