@@ -1,0 +1,743 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/logwriter"
+	"github.com/dsh-toolkit/dsh/lib/model/modeltest"
+	"github.com/dsh-toolkit/dsh/lib/session"
+)
+
+// rig is an agent on a real log, with everything it told.
+type rig struct {
+	*agent.Agent
+	t     *testing.T
+	log   *logwriter.Log
+	model *modeltest.Scripted
+
+	mu   sync.Mutex
+	told []agent.Event
+}
+
+const sessionID = "target"
+
+func openLog(t *testing.T, dir string) *logwriter.Log {
+	t.Helper()
+	root, err := logwriter.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cwd := "/home/dev/api"
+	log, err := root.Open(logwriter.Options{ID: sessionID, Cwd: &cwd, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func start(t *testing.T, o agent.Options, replies ...modeltest.Reply) *rig {
+	t.Helper()
+	r := &rig{t: t, log: openLog(t, t.TempDir()+"/root"), model: modeltest.New(replies...)}
+	r.begin(o)
+	t.Cleanup(func() { r.log.Close() })
+	return r
+}
+
+func (r *rig) begin(o agent.Options) {
+	r.t.Helper()
+	o.SessionID = sessionID
+	if o.Log == nil {
+		o.Log = r.log
+	}
+	if o.Model == nil {
+		o.Model = r.model
+	}
+	o.On = func(e agent.Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.told = append(r.told, e)
+	}
+	a, err := agent.New(o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.Agent = a
+	r.t.Cleanup(func() { a.Dispose() })
+}
+
+func (r *rig) send(m agent.Message) agent.Record {
+	r.t.Helper()
+	rec, err := r.Send(r.t.Context(), m)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rec
+}
+
+func (r *rig) settle() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
+	defer cancel()
+	if err := r.WhenIdle(ctx); err != nil {
+		r.t.Fatalf("not idle: %v", err)
+	}
+}
+
+// log lines: what a person would write down of each event.
+func (r *rig) lines() []string {
+	r.t.Helper()
+	var out []string
+	for ev, err := range r.log.Events() {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		out = append(out, describe(ev))
+	}
+	return out
+}
+
+func describe(ev session.Event) string {
+	m := session.MessageOf(ev)
+	switch ev.Type {
+	case "turn/start":
+		return fmt.Sprintf("turn %s start %s", ev.Data.Get("turn").Raw(), ev.Data.Get("trigger", "kind").Raw())
+	case "turn/end":
+		return fmt.Sprintf("turn %s end %s", ev.Data.Get("turn").Raw(), ev.Data.Get("reason").Raw())
+	case "step/start", "step/end":
+		return fmt.Sprintf("%s %s.%s", ev.Type, ev.Data.Get("turn").Raw(), ev.Data.Get("step").Raw())
+	case "prompt/blocked", "session/title":
+		return ev.Type + " " + ev.Data.Raw()
+	case "assistant/chunk":
+		return ev.Type + " " + ev.Data.Get("chunk").Raw()
+	}
+	var texts []string
+	for b := range m.Content.Elements() {
+		texts = append(texts, b.Get("text").Raw())
+	}
+	return ev.Type + " " + strings.Join(texts, " ")
+}
+
+func (r *rig) wantLines(want ...string) {
+	r.t.Helper()
+	if got := strings.Join(r.lines(), "\n"); got != strings.Join(want, "\n") {
+		r.t.Errorf("log\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// wantRebuilt checks that the log alone gives back what the model was asked.
+func (r *rig) wantRebuilt() {
+	r.t.Helper()
+	wantSameRequests(r.t, r.log.Events(), r.model.Asked())
+}
+
+func wantSameRequests(t *testing.T, events iter.Seq2[session.Event, error], asked []agent.Request) {
+	t.Helper()
+	var rebuilt []string
+	for q, err := range agent.Requests(sessionID, events) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rebuilt = append(rebuilt, showRequest(q))
+	}
+	var want []string
+	for _, q := range asked {
+		want = append(want, showRequest(q))
+	}
+	if got, want := strings.Join(rebuilt, "\n"), strings.Join(want, "\n"); got != want {
+		t.Errorf("rebuilt\n%s\nasked\n%s", got, want)
+	}
+}
+
+func showRequest(q agent.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %d.%d fresh %d", q.SessionID, q.Turn, q.Step, q.Fresh)
+	for _, m := range q.Messages {
+		b.WriteString("\n  " + m.JSON())
+	}
+	return b.String()
+}
+
+func (r *rig) events() []agent.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]agent.Event(nil), r.told...)
+}
+
+func (r *rig) wantTold(want ...string) {
+	r.t.Helper()
+	var got []string
+	for _, e := range r.events() {
+		got = append(got, tell(e))
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		r.t.Errorf("told\n%s\nwant\n%s", g, w)
+	}
+}
+
+func tell(e agent.Event) string {
+	switch e := e.(type) {
+	case agent.Queued:
+		return fmt.Sprintf("queued %s %s steering=%v", e.Record.Kind, e.Record.Content.Raw(), e.Record.Steering())
+	case agent.Dropped:
+		return fmt.Sprintf("dropped %d", len(e.Records))
+	case agent.TurnStarted:
+		return fmt.Sprintf("turn %d", e.Turn)
+	case agent.Blocked:
+		return fmt.Sprintf("blocked %d %q", e.Turn, e.Reason)
+	case agent.Appended:
+		return "appended " + describe(e.Event)
+	case agent.StepStarted:
+		return fmt.Sprintf("step %d.%d", e.Turn, e.Step)
+	case agent.TextDelta:
+		return fmt.Sprintf("delta %d.%d %q", e.Turn, e.Step, e.Text)
+	case agent.StepEnded:
+		return fmt.Sprintf("step end %d.%d", e.Turn, e.Step)
+	case agent.TurnEnded:
+		return fmt.Sprintf("turn end %d %s %v", e.Turn, e.Reason, e.Err)
+	case agent.Idle:
+		return "idle"
+	case agent.Stopped:
+		return fmt.Sprintf("stopped %v", e.Err)
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+func text(s string) agent.Message { return agent.Message{Content: agent.Text(s)} }
+
+const snapshot = `{"content":[{"type":"text","text":"<snapshot>"}],"source":{"kind":"plugin","plugin":"session-reference"},"placement":"prompt-prefix","meta":{"kind":"session-reference","version":1}}`
+
+const note = `{"content":[{"type":"text","text":"a note"}],"source":{"kind":"plugin","plugin":"watcher"},"meta":{"n":1}}`
+
+func withContexts(s string, contexts ...string) agent.Message {
+	return agent.Message{Content: agent.Text(s), Contexts: jstext.MustParse("[" + strings.Join(contexts, ",") + "]")}
+}
+
+func TestTurn(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Reply{Pieces: []string{"It is ", "done."}}, modeltest.Text("Again."))
+	r.settle()
+	r.send(withContexts("Port the fix to this module, please", snapshot, note))
+	r.settle()
+	r.send(text("Once more"))
+	r.settle()
+	r.wantLines(
+		`turn 1 start "message"`,
+		`user/message "<snapshot>" "\n\n## My request:\n" "Port the fix to this module, please"`,
+		`context/message "a note"`,
+		`session/title {"title":"Port the fix to this","messageSeqs":[1],"source":{"kind":"fallback"}}`,
+		`step/start 1.1`,
+		`assistant/message "It is done."`,
+		`step/end 1.1`,
+		`turn 1 end {"kind":"completed"}`,
+		`turn 2 start "message"`,
+		`user/message "Once more"`,
+		`step/start 2.1`,
+		`assistant/message "Again."`,
+		`step/end 2.1`,
+		`turn 2 end {"kind":"completed"}`,
+	)
+	r.wantRebuilt()
+	asked := r.model.Asked()
+	if got := showRequest(asked[0]); got != `"target" 1.1 fresh 2`+"\n"+
+		`  {"role":"user","content":[{"type":"text","text":"<snapshot>"},{"type":"text","text":"\n\n## My request:\n"},{"type":"text","text":"Port the fix to this module, please"}]}`+"\n"+
+		`  {"role":"user","content":[{"type":"text","text":"a note"}]}` {
+		t.Errorf("asked %s", got)
+	}
+	if err := r.Dispose(); err != nil {
+		t.Fatal(err)
+	}
+	r.wantTold(
+		"idle",
+		`queued send [{"type":"text","text":"Port the fix to this module, please"}] steering=false`,
+		"turn 1",
+		`appended user/message "<snapshot>" "\n\n## My request:\n" "Port the fix to this module, please"`,
+		`appended context/message "a note"`,
+		"step 1.1",
+		`delta 1.1 "It is "`,
+		`delta 1.1 "done."`,
+		`appended assistant/message "It is done."`,
+		"step end 1.1",
+		"turn end 1 completed <nil>",
+		"idle",
+		`queued send [{"type":"text","text":"Once more"}] steering=false`,
+		"turn 2",
+		`appended user/message "Once more"`,
+		"step 2.1",
+		`delta 2.1 "Again."`,
+		`appended assistant/message "Again."`,
+		"step end 2.1",
+		"turn end 2 completed <nil>",
+		"idle",
+		"stopped <nil>",
+	)
+}
+
+// The envelope keeps what was typed apart from what was baked in.
+func TestEnvelope(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Text("ok"))
+	r.send(withContexts("Hello", snapshot))
+	r.settle()
+	nodes := r.Surface().Events
+	if len(nodes) != 2 {
+		t.Fatalf("%d nodes", len(nodes))
+	}
+	want := `{"content":[{"type":"text","text":"<snapshot>"},{"type":"text","text":"\n\n## My request:\n"},{"type":"text","text":"Hello"}],` +
+		`"source":{"kind":"user"},"envelope":{"displayContent":[{"type":"text","text":"Hello"}],` +
+		`"prefixContexts":[{"source":{"kind":"plugin","plugin":"session-reference"},"meta":{"kind":"session-reference","version":1}}]}}`
+	if got := nodes[0].Data.Raw(); got != want {
+		t.Errorf("data\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestQueuedWait(t *testing.T) {
+	first := modeltest.Held("one")
+	r := start(t, agent.Options{}, first, modeltest.Text("two"), modeltest.Text("three"))
+	r.send(text("A"))
+	<-first.Asked
+	r.send(text("B"))
+	r.send(text("C"))
+	close(first.Until)
+	r.settle()
+	r.wantRebuilt()
+	var prompts []string
+	for _, q := range r.model.Asked() {
+		prompts = append(prompts, q.Messages[len(q.Messages)-1].Get("content").Raw())
+	}
+	want := `[{"type":"text","text":"A"}] [{"type":"text","text":"B"}] [{"type":"text","text":"C"}]`
+	if got := strings.Join(prompts, " "); got != want {
+		t.Errorf("order %s", got)
+	}
+}
+
+func TestSteer(t *testing.T) {
+	first, second := modeltest.Held("thinking"), modeltest.Held("more")
+	r := start(t, agent.Options{}, first, second, modeltest.Text("done"), modeltest.Text("queued answer"))
+	r.send(text("A"))
+	<-first.Asked
+	r.send(text("B")) // waits, though it came before what steers
+	for _, m := range []agent.Message{withContexts("steer 1", snapshot, note), text("steer 2")} {
+		if _, err := r.Steer(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(first.Until)
+	<-second.Asked
+	if _, err := r.Steer(t.Context(), text("steer 3")); err != nil {
+		t.Fatal(err)
+	}
+	close(second.Until)
+	r.settle()
+	r.wantLines(
+		`turn 1 start "message"`,
+		`user/message "A"`,
+		`session/title {"title":"A","messageSeqs":[1],"source":{"kind":"fallback"}}`,
+		`step/start 1.1`,
+		`assistant/message "thinking"`,
+		`steering/message "<snapshot>" "\n\n## My request:\n" "steer 1"`,
+		`context/message "a note"`,
+		`steering/message "steer 2"`,
+		`step/end 1.1`,
+		`step/start 1.2`,
+		`assistant/message "more"`,
+		`steering/message "steer 3"`,
+		`step/end 1.2`,
+		`step/start 1.3`,
+		`assistant/message "done"`,
+		`step/end 1.3`,
+		`turn 1 end {"kind":"completed"}`,
+		`turn 2 start "message"`,
+		`user/message "B"`,
+		`step/start 2.1`,
+		`assistant/message "queued answer"`,
+		`step/end 2.1`,
+		`turn 2 end {"kind":"completed"}`,
+	)
+	r.wantRebuilt()
+	if got := r.model.Asked()[1].Fresh; got != 3 {
+		t.Errorf("fresh %d, want 3: two that steered and a context", got)
+	}
+}
+
+// Steering bypasses the listeners; a message that is sent does not.
+func TestSteerBypassesHooks(t *testing.T) {
+	var seen []string
+	hook := func(ctx context.Context, p agent.Prompt, next agent.Next) (agent.Decision, error) {
+		seen = append(seen, p.Content.Raw())
+		return next(ctx)
+	}
+	first := modeltest.Held("x")
+	r := start(t, agent.Options{Hooks: []agent.Hook{hook}}, first, modeltest.Text("y"))
+	r.send(text("A"))
+	<-first.Asked
+	if _, err := r.Steer(t.Context(), text("S")); err != nil {
+		t.Fatal(err)
+	}
+	close(first.Until)
+	r.settle()
+	if got := strings.Join(seen, " "); got != `[{"type":"text","text":"A"}]` {
+		t.Errorf("the listener saw %s", got)
+	}
+}
+
+func TestSteerWhileIdleIsASend(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Text("x"))
+	r.settle()
+	rec, err := r.Steer(t.Context(), text("A"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Kind != agent.KindSend {
+		t.Errorf("kind %q", rec.Kind)
+	}
+	r.settle()
+	if got := r.lines()[1]; got != `user/message "A"` {
+		t.Errorf("logged %s", got)
+	}
+}
+
+// What steers too late waits like any other message, the same record.
+func TestSteerTooLate(t *testing.T) {
+	failing := modeltest.Held("partial")
+	failing.Err = errors.New("the line broke")
+	r := start(t, agent.Options{}, failing, modeltest.Text("later"))
+	r.send(text("A"))
+	<-failing.Asked
+	steer, err := r.Steer(t.Context(), withContexts("S", snapshot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(failing.Until)
+	r.settle()
+	r.wantLines(
+		`turn 1 start "message"`,
+		`user/message "A"`,
+		`session/title {"title":"A","messageSeqs":[1],"source":{"kind":"fallback"}}`,
+		`step/start 1.1`,
+		`assistant/chunk {"type":"text-delta","index":0,"text":"partial"}`,
+		`step/end 1.1`,
+		`turn 1 end {"kind":"error","error":{"code":"FAILED","message":"the line broke"}}`,
+		`turn 2 start "message"`,
+		`user/message "<snapshot>" "\n\n## My request:\n" "S"`,
+		`step/start 2.1`,
+		`assistant/message "later"`,
+		`step/end 2.1`,
+		`turn 2 end {"kind":"completed"}`,
+	)
+	r.wantRebuilt()
+	for _, e := range r.events() {
+		if s, ok := e.(agent.TurnStarted); ok && s.Turn == 2 && s.Record.ID != steer.ID {
+			t.Errorf("turn 2 is of record %s, want %s", s.Record.ID, steer.ID)
+		}
+	}
+}
+
+func TestInject(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Text("x"))
+	rec, err := r.Inject(t.Context(), agent.Message{
+		Content: agent.Text("the build broke"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"watcher"}`), Meta: jstext.MustParse(`{"at":1}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	r.send(text("Why?"))
+	r.settle()
+	r.wantLines(
+		`turn 1 start "injection"`,
+		`context/message "the build broke"`,
+		`turn 1 end {"kind":"completed"}`,
+		`turn 2 start "message"`,
+		`user/message "Why?"`,
+		`session/title {"title":"Why?","messageSeqs":[4],"source":{"kind":"fallback"}}`,
+		`step/start 2.1`,
+		`assistant/message "x"`,
+		`step/end 2.1`,
+		`turn 2 end {"kind":"completed"}`,
+	)
+	r.wantRebuilt()
+	if got, want := r.Surface().Events[0].Data.Raw(), `{"content":[{"type":"text","text":"the build broke"}],"source":{"kind":"plugin","plugin":"watcher"},"meta":{"at":1},"recordId":"`+rec.ID+`"}`; got != want {
+		t.Errorf("data %s, want %s", got, want)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	held := modeltest.Held("so far")
+	r := start(t, agent.Options{}, held, modeltest.Text("x"))
+	r.send(text("A"))
+	<-held.Asked
+	r.send(withContexts("B", snapshot))
+	if _, err := r.Steer(t.Context(), withContexts("S", snapshot)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	r.wantLines(
+		`turn 1 start "message"`,
+		`user/message "A"`,
+		`session/title {"title":"A","messageSeqs":[1],"source":{"kind":"fallback"}}`,
+		`step/start 1.1`,
+		`assistant/chunk {"type":"text-delta","index":0,"text":"so far"}`,
+		`step/end 1.1`,
+		`turn 1 end {"kind":"aborted","reason":{"kind":"user"}}`,
+	)
+	r.send(text("C"))
+	r.settle()
+	r.wantRebuilt()
+	var dropped []agent.Record
+	for _, e := range r.events() {
+		if d, ok := e.(agent.Dropped); ok {
+			dropped = append(dropped, d.Records...)
+		}
+	}
+	if len(dropped) != 2 || dropped[0].Contexts.Len() != 1 || dropped[1].Contexts.Len() != 1 {
+		t.Errorf("dropped %v, want two with their contexts", dropped)
+	}
+}
+
+func TestAbortLeavesTheQueue(t *testing.T) {
+	held := modeltest.Held()
+	r := start(t, agent.Options{}, held, modeltest.Text("x"))
+	r.send(text("A"))
+	<-held.Asked
+	r.send(text("B"))
+	r.Abort()
+	r.settle()
+	lines := strings.Join(r.lines(), "\n")
+	for _, want := range []string{`turn 1 end {"kind":"aborted","reason":{"kind":"user"}}`, `user/message "B"`, `turn 2 end {"kind":"completed"}`} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %s in\n%s", want, lines)
+		}
+	}
+	if strings.Contains(lines, "assistant/chunk") {
+		t.Errorf("a chunk of nothing in\n%s", lines)
+	}
+}
+
+func TestDispose(t *testing.T) {
+	held := modeltest.Held()
+	r := start(t, agent.Options{}, held)
+	r.send(text("A"))
+	<-held.Asked
+	r.send(withContexts("B", snapshot))
+	if err := r.Dispose(); err != nil {
+		t.Fatal(err)
+	}
+	lines := r.lines()
+	if got := lines[len(lines)-1]; got != `turn 1 end {"kind":"aborted","reason":{"kind":"dispose"}}` {
+		t.Errorf("last line %s", got)
+	}
+	told := r.events()
+	if got := tell(told[len(told)-2]) + ", " + tell(told[len(told)-1]); got != "dropped 1, stopped <nil>" {
+		t.Errorf("told %s", got)
+	}
+	if _, err := r.Send(t.Context(), text("C")); err == nil {
+		t.Error("a disposed agent took a message")
+	}
+	if err := r.WhenIdle(t.Context()); err == nil {
+		t.Error("a disposed agent is idle")
+	}
+	if err := r.Dispose(); err != nil {
+		t.Errorf("the second Dispose: %v", err)
+	}
+}
+
+func TestErrorEndsTheTurn(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Reply{Err: errors.New("no such model")}, modeltest.Text("x"))
+	r.send(text("A"))
+	r.send(text("B"))
+	r.settle()
+	lines := strings.Join(r.lines(), "\n")
+	if want := `turn 1 end {"kind":"error","error":{"code":"FAILED","message":"no such model"}}`; !strings.Contains(lines, want) {
+		t.Errorf("no %s in\n%s", want, lines)
+	}
+	if !strings.HasSuffix(lines, `turn 2 end {"kind":"completed"}`) {
+		t.Errorf("the next message did not get its turn:\n%s", lines)
+	}
+	r.wantRebuilt()
+}
+
+// failingLog fails at its nth append.
+type failingLog struct {
+	*logwriter.Log
+	n int
+}
+
+var errFull = errors.New("no space left")
+
+func (f *failingLog) Append(batch ...logwriter.Entry) ([]session.Event, error) {
+	if f.n--; f.n == 0 {
+		return nil, errFull
+	}
+	return f.Log.Append(batch...)
+}
+
+// An agent whose log fails stops, and lets go of what waits with its contexts.
+func TestTerminalStop(t *testing.T) {
+	held := modeltest.Held("x")
+	r := &rig{t: t, log: openLog(t, t.TempDir()+"/root"), model: modeltest.New(held)}
+	defer r.log.Close()
+	r.begin(agent.Options{Log: &failingLog{r.log, 3}})
+	r.send(text("A"))
+	<-held.Asked
+	r.send(withContexts("B", snapshot))
+	close(held.Until)
+	if err := r.WhenIdle(t.Context()); !errors.Is(err, errFull) {
+		t.Errorf("WhenIdle: %v", err)
+	}
+	if _, err := r.Send(t.Context(), text("C")); !errors.Is(err, errFull) {
+		t.Errorf("Send: %v", err)
+	}
+	if err := r.Dispose(); !errors.Is(err, errFull) {
+		t.Errorf("Dispose: %v", err)
+	}
+	told := r.events()
+	if got := tell(told[len(told)-2]) + ", " + tell(told[len(told)-1]); got != "dropped 1, stopped no space left" {
+		t.Errorf("told %s", got)
+	}
+}
+
+func TestMalformedIsNotVisible(t *testing.T) {
+	r := start(t, agent.Options{})
+	r.settle()
+	parse := jstext.MustParse
+	for name, m := range map[string]agent.Message{
+		"no content":          {},
+		"content a string":    {Content: parse(`"x"`)},
+		"block without type":  {Content: parse(`[{"text":"x"}]`)},
+		"text block no text":  {Content: parse(`[{"type":"text"}]`)},
+		"source no kind":      {Content: agent.Text("x"), Source: parse(`{}`)},
+		"source a string":     {Content: agent.Text("x"), Source: parse(`"user"`)},
+		"contexts an object":  {Content: agent.Text("x"), Contexts: parse(`{}`)},
+		"context no content":  {Content: agent.Text("x"), Contexts: parse(`[{"source":{"kind":"user"}}]`)},
+		"context no source":   {Content: agent.Text("x"), Contexts: parse(`[{"content":[]}]`)},
+		"placement no string": {Content: agent.Text("x"), Contexts: parse(`[{"content":[],"source":{"kind":"user"},"placement":1}]`)},
+		"meta on a send":      {Content: agent.Text("x"), Meta: parse(`1`)},
+	} {
+		if _, err := r.Send(t.Context(), m); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	if _, err := r.Inject(t.Context(), withContexts("x", note)); err == nil {
+		t.Error("an injected message with contexts was taken")
+	}
+	r.settle()
+	r.wantTold("idle")
+	if got := r.lines(); len(got) != 0 {
+		t.Errorf("log %v", got)
+	}
+}
+
+// A record is lossless: half surrogates, key order and large numbers included.
+func TestLossless(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Text("\xed\xa0\xbd"), modeltest.Reply{Pieces: []string{"\xed\xa0\xbd", "\xed\xb8\x80"}})
+	r.send(agent.Message{Content: jstext.MustParse(`[{"type":"text","text":"\ud800"},{"type":"custom","big":9007199254740993,"a":-0}]`)})
+	r.settle()
+	r.send(text("again"))
+	r.settle()
+	r.wantRebuilt()
+	nodes := r.Surface().Events
+	if got, want := nodes[0].Data.Get("content").Raw(), `[{"type":"text","text":"\ud800"},{"type":"custom","big":9007199254740993,"a":-0}]`; got != want {
+		t.Errorf("content %s, want %s", got, want)
+	}
+	if got, want := nodes[1].Data.Get("content").Raw(), `[{"type":"text","text":"\ud83d"}]`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
+	}
+	if got, want := nodes[3].Data.Get("content").Raw(), `[{"type":"text","text":"😀"}]`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
+	}
+}
+
+func TestEmptyAnswer(t *testing.T) {
+	r := start(t, agent.Options{}, modeltest.Reply{}, modeltest.Text("x"))
+	r.send(text("A"))
+	r.send(text("B"))
+	r.settle()
+	r.wantRebuilt()
+	if got := r.Surface().Events[1].Data.Get("content").Raw(); got != "[]" {
+		t.Errorf("content %s", got)
+	}
+	if got := len(r.model.Asked()[1].Messages); got != 2 {
+		t.Errorf("%d messages, want the two prompts: an empty answer is none", got)
+	}
+}
+
+// Titles are made from what a person typed, once.
+func TestTitles(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		msgs []agent.Message
+		want string
+	}{
+		{"display content", []agent.Message{withContexts("Fix it now", snapshot)}, `"Fix it now"`},
+		{"first with words", []agent.Message{text(" \n"), text("Then this"), text("Not this")}, `"Then this"`},
+		{"not of a plugin", []agent.Message{{Content: agent.Text("robot"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"x"}`)}, text("Person")}, `"Person"`},
+		{"of nobody", []agent.Message{{Content: jstext.MustParse("[]")}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := start(t, agent.Options{}, modeltest.Text("x"), modeltest.Text("x"), modeltest.Text("x"))
+			for _, m := range c.msgs {
+				r.send(m)
+			}
+			r.settle()
+			var got []string
+			for ev := range r.log.Events() {
+				if ev.Type == "session/title" {
+					got = append(got, ev.Data.Get("title").Raw())
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("titles %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Many senders at once: every message gets one turn, and the log is whole.
+func TestManySenders(t *testing.T) {
+	const senders, each = 8, 6
+	replies := make([]modeltest.Reply, senders*each)
+	for i := range replies {
+		replies[i] = modeltest.Text("ok")
+	}
+	r := start(t, agent.Options{}, replies...)
+	var wg sync.WaitGroup
+	for s := range senders {
+		wg.Go(func() {
+			for i := range each {
+				if _, err := r.Send(t.Context(), text(fmt.Sprintf("%d/%d", s, i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	r.settle()
+	next := make(map[string]int)
+	n := 0
+	for _, node := range r.Surface().Events {
+		m := session.MessageOf(node)
+		if m.Role != session.User {
+			continue
+		}
+		sender, number, _ := strings.Cut(session.Text(m.Content), "/")
+		if number != fmt.Sprint(next[sender]) {
+			t.Errorf("sender %s: message %s, want %d", sender, number, next[sender])
+		}
+		next[sender]++
+		n++
+	}
+	if n != senders*each {
+		t.Errorf("%d messages", n)
+	}
+	r.wantRebuilt()
+}
