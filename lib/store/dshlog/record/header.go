@@ -1,0 +1,124 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
+)
+
+// MaxVersion is the newest format that this toolkit reads.
+const MaxVersion = 4
+
+// ParseHeader reads the first line of a log, as far as a scan needs it. A header
+// that it takes may still be one that no log can have: see CheckHeader. Version is
+// -1 where it is not an integer.
+//
+// Errors are *fault.Error, Damaged, with the rule header-json or header-shape.
+func ParseHeader(line []byte) (session.Header, error) {
+	v, err := jstext.Parse(jstext.Decode(line))
+	if err != nil {
+		return session.Header{}, headerFault("header-json", "the first line is not JSON", err)
+	}
+	id, isText := v.Get("id").Text()
+	depth := v.Get("delegationDepth")
+	switch {
+	case !v.Get("type").Is("session"):
+		return session.Header{}, headerFault("header-shape", "the first line is not a session header", nil)
+	case v.Get("version").Kind() != jstext.Number, !isText, v.Get("createdAt").Kind() != jstext.Number,
+		!isCount(depth) || depth.IsNegativeZero():
+		return session.Header{}, headerFault("header-shape",
+			"the session header lacks version, id, createdAt or delegationDepth, or has another type of them", nil)
+	}
+	h := session.Header{Version: -1, ID: id}
+	if n, ok := v.Get("version").Int(); ok {
+		h.Version = int(min(n, math.MaxInt32))
+	}
+	h.CreatedAt, _ = v.Get("createdAt").Int()
+	if cwd, ok := v.Get("cwd").Text(); ok {
+		h.Cwd = &cwd
+	}
+	h.JSON = printed(v, h.Version)
+	return h, nil
+}
+
+// isCount reports whether v is a non-negative safe integer.
+func isCount(v jstext.Value) bool {
+	n, ok := v.Int()
+	return ok && n >= 0
+}
+
+// printed is the header with the known keys only, in their order.
+func printed(v jstext.Value, version int) jstext.Value {
+	seed := "seedLength"
+	if version >= 2 {
+		seed = "isSeeded"
+	}
+	var w jstext.Writer
+	w.BeginObject()
+	for _, key := range [...]string{"version", "id", "createdAt", "cwd", "parentSession", seed, "origin", "delegationDepth"} {
+		if m := v.Get(key); m.Exists() {
+			w.Key(key)
+			w.Raw(m)
+		}
+	}
+	w.EndObject()
+	return w.Value()
+}
+
+// CheckHeader holds a header against what a log of its format can have.
+//
+// A version that is newer than MaxVersion is a *fault.Error of kind Unsupported,
+// with the rule newer-version; every other fault is Damaged, with the rule
+// header-value.
+func CheckHeader(h session.Header) error {
+	v := h.JSON
+	version := v.Get("version")
+	if n, ok := version.Float(); ok && n > MaxVersion && n == math.Trunc(n) {
+		return &fault.Error{
+			Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-version",
+			Message: fmt.Sprintf("session format %s is newer than this tool reads (%d)", version.JSON(), MaxVersion),
+			Hint:    "a newer release of the dsh toolkit may read it",
+		}
+	}
+	optional := func(key string, ok func(jstext.Value) bool) bool {
+		m := v.Get(key)
+		return !m.Exists() || ok(m)
+	}
+	isText := func(v jstext.Value) bool { return v.Kind() == jstext.String }
+	switch {
+	case h.Version < 0:
+		return headerFault("header-value", "version "+version.JSON()+" is no format", nil)
+	case h.ID == "":
+		return headerFault("header-value", "the id is empty", nil)
+	case !isCount(v.Get("createdAt")):
+		return headerFault("header-value", "createdAt is not a non-negative safe integer", nil)
+	case v.Get("cwd").Exists() && (h.Cwd == nil || !isAbs(*h.Cwd)):
+		return headerFault("header-value", "cwd is not an absolute path", nil)
+	case !optional("parentSession", isText):
+		return headerFault("header-value", "parentSession is not a string", nil)
+	case !optional("seedLength", isCount):
+		return headerFault("header-value", "seedLength is not a non-negative safe integer", nil)
+	case !optional("isSeeded", func(v jstext.Value) bool { return v.Kind() == jstext.Bool }):
+		return headerFault("header-value", "isSeeded is not a boolean", nil)
+	}
+	return nil
+}
+
+// isAbs reports whether p is absolute where it was written, which may have been
+// another kind of machine.
+func isAbs(p string) bool {
+	if path.IsAbs(p) || strings.HasPrefix(p, `\\`) {
+		return true
+	}
+	return len(p) >= 3 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') &&
+		(p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
+}
+
+func headerFault(rule, message string, err error) error {
+	return &fault.Error{Kind: fault.Damaged, Code: fault.ReadFailed, Rule: rule, Message: message, Err: err}
+}
