@@ -1,7 +1,9 @@
 package logwriter
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -88,8 +90,12 @@ func (l *Log) claim(r *Root, o Options) error {
 			Subject: subject(o.ID), Message: "another process is writing to it",
 		}
 	}
+	tmp := l.path + ".tmp"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // the lock is ours, so one that is there was left by a crash
+	}
 	if !exists {
-		if err := l.publish(session.NewHeader(o.ID, o.Now().UnixMilli(), o.Cwd)); err != nil {
+		if err := l.publish(tmp, session.NewHeader(o.ID, o.Now().UnixMilli(), o.Cwd)); err != nil {
 			return err
 		}
 	}
@@ -97,13 +103,8 @@ func (l *Log) claim(r *Root, o Options) error {
 	return err
 }
 
-// publish writes a log that holds only its header, and links it into place.
-func (l *Log) publish(h session.Header) error {
-	dir := filepath.Dir(l.path)
-	tmp := l.path + ".tmp"
-	if err := os.Remove(tmp); err != nil && !os.IsNotExist(err) {
-		return err // the lock is ours, so one that is there was left by a crash
-	}
+// publish writes a log that holds only its header to tmp and links it into place.
+func (l *Log) publish(tmp string, h session.Header) error {
 	f, err := create(tmp)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (l *Log) publish(h session.Header) error {
 	if err := os.Remove(tmp); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(l.path))
 }
 
 // headerLine is the first line of a log: the header as it is printed, with its
