@@ -23,7 +23,7 @@ func show(c *cli.Call) error {
 	}
 	switch {
 	case c.Bool("project"):
-		_, err = c.Out.Write(append(project(reading).AppendJSON(nil), '\n'))
+		_, err = c.Out.Write(append(reference.Project(reading.Surface).AppendJSON(nil), '\n'))
 	case c.Bool("text"):
 		err = writeText(c, reading)
 	default:
