@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/opencode/snapshot"
 )
 
@@ -138,7 +139,7 @@ var errGone = errors.New("no such session in the database")
 func (d database) read(ctx context.Context, id string, fresh func() *transcript) (t *transcript, err error) {
 	err = d.view(ctx, id, func(r rowReader, found record, ok bool) error {
 		if !ok {
-			return unreadable(d.path, errGone)
+			return jsonl.Unreadable(d.path, errGone)
 		}
 		t = fresh()
 		t.record, r.t = found, t

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
 // tree is one directory of JSON files.
@@ -60,12 +61,12 @@ func (t tree) partDir(sid, mid string) string {
 // records yields every session record; errors name one file or directory.
 func (t tree) records(ctx context.Context, yield func(record, error) bool) bool {
 	dirs, err := t.recordDirs()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(record{}, unreadable(filepath.Join(t.root, "session"), err)) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(record{}, jsonl.Unreadable(filepath.Join(t.root, "session"), err)) {
 		return false
 	}
 	for _, dir := range dirs {
 		names, err := jsonNames(dir)
-		if err != nil && !isNoDir(dir, err) && !yield(record{}, unreadable(dir, err)) {
+		if err != nil && !isNoDir(dir, err) && !yield(record{}, jsonl.Unreadable(dir, err)) {
 			return false
 		}
 		for _, name := range names {
@@ -142,7 +143,7 @@ func (t tree) read(ctx context.Context, path string, out *transcript) error {
 	case errors.Is(err, fs.ErrNotExist):
 		out.notes = append(out.notes, "no messages beside the session's record")
 	case err != nil:
-		return unreadable(dir, err)
+		return jsonl.Unreadable(dir, err)
 	}
 	messages := make([]message, 0, len(names))
 	for _, name := range names {
@@ -171,7 +172,7 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 	dir := t.messageDir(r.id)
 	names, err := jsonNames(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(dir, err)
+		return nil, jsonl.Unreadable(dir, err)
 	}
 	var out transcript
 	src := &fileParts{tree: t, sid: r.id, out: &out}
@@ -214,7 +215,7 @@ func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v 
 	dir := p.partDir(p.sid, mid)
 	names, err := jsonNames(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.out.skip(unreadable(dir, err))
+		p.out.skip(jsonl.Unreadable(dir, err))
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -305,7 +306,7 @@ func readJSON(path string, count *tally) (jstext.Value, error) {
 			data, err = os.ReadFile(path)
 		}
 		if err != nil {
-			return jstext.Value{}, unreadable(path, err)
+			return jstext.Value{}, jsonl.Unreadable(path, err)
 		}
 		v, err := jstext.Parse(jstext.Decode(data))
 		if err == nil && v.Kind() == jstext.Object {
@@ -317,17 +318,6 @@ func readJSON(path string, count *tally) (jstext.Value, error) {
 			return jstext.Value{}, damagedFile(path, err)
 		}
 		time.Sleep(retryAfter)
-	}
-}
-
-func unreadable(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return &fault.Error{
-		Kind: fault.Unreadable, Code: fault.ReadFailed, Subject: fmt.Sprintf("%q", path),
-		Message: "cannot be read", Err: err,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
 // Format is OpenCode as the programs know it. A root is a data directory, a
@@ -18,7 +19,7 @@ var Format = store.Format{
 	Roots: roots,
 	Open: func(root string, env store.Env) (store.Store, error) {
 		if _, err := os.Stat(root); err != nil {
-			return nil, unreadable(root, err)
+			return nil, jsonl.Unreadable(root, err)
 		}
 		return &opened{root: root, place: placeOf(root, env)}, nil
 	},
@@ -43,7 +44,7 @@ func recognise(name string, head []byte) bool {
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
 	isDB, err := isDatabase(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, jsonl.Unreadable(path, err)
 	}
 	id := ""
 	if isDB {

@@ -2,6 +2,8 @@ package opencode
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
@@ -26,24 +28,25 @@ func (t *transcript) readV1(ctx context.Context, r rowReader) error {
 	return t.assemble(ctx, messages, r)
 }
 
-// parts hands on the parts of one type, and those whose type SQLite cannot tell,
-// ordered by id: of one message, or with mid empty of the whole session. The filter is
-// SQLite's, so that tool output, nearly all of the table, stays there.
+// parts hands on the parts of one type, and those whose type SQLite cannot tell, in no
+// order: of one message, or with mid empty of the whole session. The filter is
+// SQLite's, so that tool output, nearly all of the table, stays there. The way leads
+// over the messages because every version has an index for it.
 func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid string, v jstext.Value)) error {
-	if !r.schema.has("part", "id", "message_id", "session_id", "data") {
+	if !r.schema.has("part", "id", "message_id", "data") {
 		return nil
 	}
-	query, args := `select id, message_id, data from part where session_id=?
-		and case when json_valid(data) then json_extract(data,'$.type')=? else 1 end`, []any{r.id, typ}
+	query, args := `select p.id, m.id, p.data from message m join part p on p.message_id=m.id where m.session_id=?
+		and case when json_valid(p.data) then json_extract(p.data,'$.type')=? else 1 end`, []any{r.id, typ}
 	if mid != "" {
-		query, args = query+" and message_id=?", append(args, mid)
+		query, args = query+" and m.id=?", append(args, mid)
 	}
 	return each(ctx, r.conn, func(row []cell) error {
 		if v, ok := r.t.parse(row[2].bytes()); ok && v.Get("type").Is(typ) {
 			use(row[0].text(), row[1].text(), v)
 		}
 		return nil
-	}, query+" order by id", args...)
+	}, query, args...)
 }
 
 // maxPrompts bounds the search for a first prompt: a session that has none among so
@@ -70,6 +73,7 @@ func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
 	for _, mid := range ids {
 		var parts []part
 		err := r.parts(ctx, "text", mid, func(id, _ string, v jstext.Value) { parts = append(parts, newPart(id, v)) })
+		sortParts(parts)
 		if s := joinParts(parts); s != "" || err != nil {
 			return optional(s), err
 		}
@@ -104,18 +108,21 @@ func (r rowReader) texts(ctx context.Context, ids []string) (map[string][]part, 
 			found[mid] = append(found[mid], newPart(id, v))
 		}
 	})
+	for _, parts := range found {
+		sortParts(parts)
+	}
 	return found, err
 }
 
 func (r rowReader) bare(ctx context.Context, ids []string) (map[string]bool, error) {
 	found := set(ids)
-	if !r.schema.has("part", "message_id", "session_id") {
+	if !r.schema.has("part", "message_id") {
 		return found, nil
 	}
 	err := each(ctx, r.conn, func(row []cell) error {
 		delete(found, row[0].text())
 		return nil
-	}, "select distinct message_id from part where session_id=?", r.id)
+	}, "select id from message m where session_id=? and exists (select 1 from part where message_id=m.id)", r.id)
 	return found, err
 }
 
@@ -125,4 +132,8 @@ func set(ids []string) map[string]bool {
 		s[id] = true
 	}
 	return s
+}
+
+func sortParts(parts []part) {
+	slices.SortStableFunc(parts, func(a, b part) int { return strings.Compare(a.id, b.id) })
 }

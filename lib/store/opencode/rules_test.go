@@ -1,0 +1,248 @@
+package opencode_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+const finished = `"finish":"stop","time":{"created":1,"completed":2}`
+
+// The rules of messages with parts, each read from a database and from files.
+func TestRulesOfMessages(t *testing.T) {
+	compaction := func(id string, time int, more string) msg {
+		return msg{id: id, time: time, data: `{"role":"user"}`, parts: []string{`{"type":"compaction","auto":true` + more + `}`}}
+	}
+	summary := func(id string, time int, parent, text string) msg {
+		return assistant(id, time, `"summary":true,"parentID":"`+parent+`",`+finished, text)
+	}
+	cases := []struct {
+		name     string
+		revert   string
+		messages []msg
+		want     string
+		dropped  int64
+		damaged  int64
+		unknown  bool // nothing can be said of the checkpoint's text
+	}{
+		{
+			name:     "blocks are joined by a blank line, in the order of their ids, and trimmed",
+			messages: []msg{user("m1", 1, " one ", "two"), assistant("m2", 2, "", "", "three\n", "four\n\n")},
+			want:     "user: one \n\ntwo\nassistant: three\n\n\nfour\n",
+		},
+		{
+			name:     "order by time, then by id",
+			messages: []msg{user("m3", 1, "first"), user("m1", 2, "second"), user("m2", 2, "third")},
+			want:     "user: first\nuser: second\nuser: third\n",
+		},
+		{
+			name: "what nobody typed, and what was not finished",
+			messages: []msg{
+				{id: "m1", time: 1, data: `{"role":"user","summary":{"title":"named by a model"}}`, parts: []string{
+					`{"type":"text","text":"nudge","synthetic":true}`, `{"type":"text","text":"note","ignored":true}`,
+					`{"type":"file","filename":"x"}`,
+				}},
+				assistant("m2", 2, `"time":{"created":1}`, "growing"),
+				assistant("m3", 3, `"error":{"name":"APIError"},"time":{"created":1,"completed":2}`, "failed"),
+				assistant("m4", 4, `"error":null,"time":{"created":1,"completed":2}`, "kept"),
+				{id: "m5", time: 5, data: `{"role":"assistant","time":{"created":1,"completed":2}}`, parts: []string{
+					`{"type":"reasoning","text":"private"}`, `{"type":"tool","text":"ls","state":{"output":"x"}}`, `{"type":"text","text":"injected","synthetic":true}`,
+				}},
+			},
+			want: "assistant: kept\n",
+		},
+		{
+			name: "the oldest prompts have no parts",
+			messages: []msg{
+				{id: "m1", time: 1, data: `{"role":"user","summary":{"title":"Sort the list.","body":""}}`},
+				{id: "m2", time: 2, data: `{"role":"user","summary":{"title":"Sort it","body":"Sort it by date."}}`},
+				{id: "m3", time: 3, data: `{"role":"user","summary":{"title":"Short","body":"Long."}}`},
+				{id: "m4", time: 4, data: `{"role":"user","summary":{"title":"x"}}`, parts: []string{`{"type":"file"}`}},
+			},
+			want: "user: Sort the list.\nuser: Sort it by date.\nuser: Short\n\nLong.\n",
+		},
+		{
+			name: "compacted twice, the second one failed",
+			messages: []msg{
+				user("m1", 1, "old"), compaction("m2", 2, ""), summary("m3", 3, "m2", "first summary"),
+				user("m4", 4, "new"),
+				compaction("m5", 5, ""), assistant("m6", 6, `"summary":true,"parentID":"m5","error":{"name":"x"},`+finished, "broken"),
+				user("m7", 7, "newest"),
+			},
+			want: "* first summary\nuser: new\nuser: newest\n",
+		},
+		{
+			name: "compacted twice, the tail reaches over the first",
+			messages: []msg{
+				user("m1", 1, "old"), compaction("m2", 2, ""), summary("m3", 3, "m2", "first"),
+				assistant("m4", 4, "", "kept"), compaction("m5", 5, `,"tail_start_id":"m2"`), summary("m6", 6, "m5", "second"),
+			},
+			want: "* second\nassistant: kept\n",
+		},
+		{
+			name: "a tail whose first message is gone",
+			messages: []msg{
+				user("m1", 1, "old"), user("m3", 3, "tail"), compaction("m4", 4, `,"tail_start_id":"m2"`), summary("m5", 5, "m4", "sum"),
+			},
+			want: "* sum\nuser: tail\n",
+		},
+		{
+			name: "a summary without a request, without a finish, before its request",
+			messages: []msg{
+				user("m1", 1, "a"), summary("m2", 2, "m1", "no compaction part"),
+				compaction("m4", 4, ""), assistant("m5", 5, `"summary":true,"parentID":"m4","time":{"created":1,"completed":2}`, "unfinished"),
+				summary("m6", 6, "m9", "too early"), compaction("m9", 9, ""),
+			},
+			want: "user: a\n",
+		},
+		{
+			name:     "an empty summary is a checkpoint that says nothing",
+			messages: []msg{user("m1", 1, "old"), compaction("m2", 2, ""), summary("m3", 3, "m2", " "), user("m4", 4, "new")},
+			want:     "user: new\n", unknown: true,
+		},
+		{
+			name: "a pending revert", revert: `{"messageID":"m3"}`,
+			messages: []msg{user("m1", 1, "a"), assistant("m2", 2, "", "b"), user("m3", 3, "c"), assistant("m4", 4, "", "d")},
+			want:     "user: a\nassistant: b\n", dropped: 1,
+		},
+		{
+			name: "a pending revert of a compaction", revert: `{"messageID":"m2","snapshot":"x"}`,
+			messages: []msg{user("m1", 1, "a"), compaction("m2", 2, ""), summary("m3", 3, "m2", "sum")},
+			want:     "user: a\n", dropped: 1,
+		},
+		{
+			name: "a pending revert to inside a message", revert: `{"messageID":"m2","partID":"m2-p1"}`,
+			messages: []msg{user("m1", 1, "a"), assistant("m2", 2, "", "b", "hidden"), user("m3", 3, "c")},
+			want:     "user: a\nassistant: b\n", dropped: 1,
+		},
+		{
+			name: "a revert that hides nothing", revert: `{"messageID":"m9"}`,
+			messages: []msg{user("m1", 1, "a")},
+			want:     "user: a\n",
+		},
+		{
+			name: "damaged records are passed over",
+			messages: []msg{
+				user("m1", 1, "a"), {id: "m2", time: 2, data: `{"role":`},
+				{id: "m3", time: 3, data: `{"role":"user"}`, parts: []string{`{"type":"text","text":"whole"}`, `{"type":"te`}},
+			},
+			want: "user: a\nuser: whole\n", damaged: 2,
+		},
+		{
+			name:     "strings are JavaScript's",
+			messages: []msg{{id: "m1", time: 1, data: `{"role":"user"}`, parts: []string{`{"type":"text","text":"\ud83d \ud83d\ude80\u2028z"}`}}},
+			want:     "user: \xed\xa0\xbd \U0001F680\u2028z\n",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			revert, field := "null", ""
+			if c.revert != "" {
+				revert, field = quote(c.revert), `,"revert":`+c.revert
+			}
+			makeDB(t, filepath.Join(dir, "a", "opencode.db"), append([]string{
+				tablesV1, "insert into session values ('s','p',null,'/w','T'," + revert + ",1000,2000)",
+			}, inSQL("s", c.messages)...)...)
+			storage := filepath.Join(dir, "b", "storage")
+			record(t, storage, "s", `,"title":"T"`+field)
+			inFiles(t, storage, "s", c.messages)
+			for _, root := range []string{"a", "b"} {
+				r := read(t, open(t, filepath.Join(dir, root)), "s")
+				if got := text(r.Surface); got != c.want {
+					t.Errorf("%s: conversation =\n%swant\n%s", r.Receipt.Format, got, c.want)
+				}
+				if r.Receipt.DroppedBranches != c.dropped || r.Receipt.DamagedRecords != c.damaged {
+					t.Errorf("%s: dropped %d, damaged %d; want %d, %d", r.Receipt.Format, r.Receipt.DroppedBranches, r.Receipt.DamagedRecords, c.dropped, c.damaged)
+				}
+				if want := int64(len(c.messages)) - 1 - lost(c.messages); *r.Receipt.CapturedThroughSeq != want || *r.Surface.CapturedThroughSeq != want {
+					t.Errorf("captured through %d, want %d", *r.Receipt.CapturedThroughSeq, want)
+				}
+				if r.Receipt.BytesRead == 0 {
+					t.Error("no bytes read")
+				}
+			}
+		})
+	}
+}
+
+// lost is how many messages cannot be parsed, and so have no place.
+func lost(messages []msg) (n int64) {
+	for _, m := range messages {
+		if m.data == `{"role":` {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRulesOfV2(t *testing.T) {
+	row := func(seq int, typ, data string) string {
+		return fmt.Sprintf("insert into session_message values ('m%d','s','%s',%d,%d,1,%s)", seq, typ, seq, seq, quote(data))
+	}
+	done := `"time":{"created":1,"completed":2}`
+	cases := []struct {
+		name   string
+		revert string
+		rows   []string
+		want   string
+		notes  int
+		last   int64
+	}{
+		{
+			name: "kinds of rows",
+			rows: []string{
+				row(1, "user", `{"text":" typed "}`), row(4, "synthetic", `{"text":"x"}`), row(6, "system", `{"text":"x"}`), row(7, "skill", `{"text":"x"}`),
+				row(8, "assistant", `{"content":[{"type":"text","text":"a"},{"type":"tool"},{"type":"reasoning","text":"r"},{"type":"text","text":"b"}],`+done+`}`),
+				row(9, "assistant", `{"content":[{"type":"text","text":"no"}],"error":{"type":"x"},`+done+`}`),
+				row(10, "assistant", `{"content":[{"type":"text","text":"no"}],"time":{"created":1}}`),
+				row(30, "shell", `{"command":"ls"}`),
+			},
+			want: "user: typed\nassistant: a\n\nb\n", last: 30,
+		},
+		{
+			name: "what compaction keeps of the recent part belongs to its summary",
+			rows: []string{
+				row(1, "user", `{"text":"old"}`), row(2, "compaction", `{"status":"completed","summary":"sum","recent":"user: hi"}`),
+				row(3, "user", `{"text":"new"}`), row(4, "compaction", `{"status":"running","summary":"half"}`),
+			},
+			want: "* sum\n\nuser: hi\nuser: new\n", last: 4,
+		},
+		{
+			name: "an opaque compaction, with a readable one before it",
+			rows: []string{
+				row(1, "user", `{"text":"old"}`), row(2, "compaction", `{"status":"completed","summary":"sum"}`), row(3, "user", `{"text":"new"}`),
+				row(4, "compaction", `{"status":"completed","summary":"","providerContext":{"items":[]}}`), row(5, "user", `{"text":"newest"}`),
+			},
+			want: "* sum\nuser: new\nuser: newest\n", notes: 1, last: 5,
+		},
+		{
+			name: "a pending revert over a compaction", revert: `{"messageID":"m2"}`,
+			rows: []string{
+				row(1, "user", `{"text":"old"}`), row(2, "compaction", `{"status":"completed","summary":"sum"}`), row(3, "user", `{"text":"new"}`),
+			},
+			want: "user: old\n", notes: 1, last: 3,
+		},
+		{
+			name: "a revert to a message that is gone", revert: `{"messageID":"m9"}`,
+			rows: []string{row(1, "user", `{"text":"old"}`)}, want: "user: old\n", last: 1,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "opencode.db")
+			revert := "null"
+			if c.revert != "" {
+				revert = quote(c.revert)
+			}
+			makeDB(t, path, append([]string{tablesV2, "insert into session_v2 values ('s',null,'/w','T'," + revert + ",1000,2000)"}, c.rows...)...)
+			r := read(t, open(t, path), "s")
+			if got := text(r.Surface); got != c.want {
+				t.Errorf("conversation =\n%swant\n%s", got, c.want)
+			}
+			if len(r.Receipt.Notes) != c.notes || *r.Receipt.CapturedThroughSeq != c.last {
+				t.Errorf("notes %q, captured through %d; want %d notes, %d", r.Receipt.Notes, *r.Receipt.CapturedThroughSeq, c.notes, c.last)
+			}
+		})
+	}
+}
