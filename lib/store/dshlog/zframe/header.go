@@ -118,3 +118,12 @@ func (w *walker) header(b []byte) error {
 	w.at, w.inBlocks = n, true
 	return nil
 }
+
+// End is the length of the frame at the beginning of b, if b holds all of it.
+func End(b []byte) (n int, ok bool) {
+	var w walker
+	if w.run(b) != nil {
+		return 0, false
+	}
+	return w.at, true
+}

@@ -50,6 +50,9 @@ type Splitter struct {
 // NewSplitter splits what r delivers.
 func NewSplitter(r io.Reader) *Splitter { return &Splitter{in: window{r: r}} }
 
+// Offset is how much of the file has been given out.
+func (s *Splitter) Offset() int64 { return s.in.off }
+
 // Next returns the next item; its bytes are put into dst, which becomes the
 // item's. At the end the error is io.EOF; other errors are the reader's.
 func (s *Splitter) Next(dst []byte) (Item, error) {

@@ -1,0 +1,121 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store/dshlog/record"
+)
+
+const (
+	// maxDamage is how many places are kept of one piece, maxUnknown how many types.
+	maxDamage  = 64
+	maxUnknown = 8
+)
+
+// run is what a piece's whole lines hold. Their seqs follow each other; whether the
+// first follows what was before the piece is not known here.
+type run struct {
+	lines  int64 // all of them
+	first  int64 // the first record's seq; -1 if nothing counts
+	next   int64 // the seq that must follow what counts; -1 as first
+	good   int   // where what counts ends
+	events []session.Event
+	// dropped is how many lines stand at and behind the first damage.
+	dropped int64
+	damage  []Damage
+	// ends says that there is a turn/end, lastEnd where the last one begins.
+	ends    bool
+	lastEnd int
+	unknown []string
+	// tail is the seq that follows the last record of all, damaged or not; -1 if that
+	// is not known.
+	tail int64
+}
+
+// read looks through buf, which ends in a line feed or is empty.
+func (rn *run) read(r *record.Reader, buf []byte) {
+	rn.first, rn.next, rn.tail = -1, -1, -1
+	for at := 0; at < len(buf); {
+		n, next := r.Pass(buf[at:], rn.tail)
+		if n > 0 {
+			rn.passed(at+n, next)
+			at += n
+			continue
+		}
+		end := at + bytes.IndexByte(buf[at:], '\n')
+		rec, err := r.Read(buf[at:end])
+		rn.line(at, end+1, rec, err)
+		at = end + 1
+	}
+}
+
+// passed counts lines that Pass went over: good records all.
+func (rn *run) passed(end int, next int64) {
+	n := next - rn.tail
+	rn.lines += n
+	rn.tail = next
+	if len(rn.damage) > 0 {
+		rn.dropped += n
+		return
+	}
+	rn.next, rn.good = next, end
+}
+
+// line counts one line that was read.
+func (rn *run) line(at, end int, rec record.Record, err error) {
+	rn.lines++
+	if err == nil && rec.End {
+		rn.ends, rn.lastEnd = true, at
+	}
+	switch {
+	case err != nil:
+		rn.broken(Damage{Rule: ruleUnparsable, Offset: int64(at), Expected: rn.tail, Err: err})
+		rn.tail = -1
+	case rec.Seq < 0:
+		rule := ruleGap
+		if rec.Null {
+			rule = ruleNull
+		}
+		rn.broken(Damage{Rule: rule, Offset: int64(at), Expected: rn.tail, Got: rec.Got})
+		rn.tail = -1
+	default:
+		if rn.tail >= 0 && rec.Seq != rn.tail {
+			rn.broken(Damage{Rule: ruleGap, Offset: int64(at), Expected: rn.tail, Got: fmt.Sprint(rec.Seq)})
+		}
+		rn.tail = rec.Seq + rec.Len
+		rn.record(end, rec)
+	}
+	if len(rn.damage) > 0 {
+		rn.dropped++
+	}
+}
+
+func (rn *run) broken(d Damage) {
+	if len(rn.damage) < maxDamage {
+		rn.damage = append(rn.damage, d)
+	}
+}
+
+// record takes what counts of a record, if nothing before it is damaged.
+func (rn *run) record(end int, rec record.Record) {
+	if len(rn.damage) > 0 {
+		return
+	}
+	if rn.first < 0 {
+		rn.first = rec.Seq
+	}
+	rn.next, rn.good = rn.tail, end
+	if rec.Fold {
+		rn.events = append(rn.events, rec.Event)
+	}
+	rn.addUnknown(rec.Unknown)
+}
+
+func (rn *run) addUnknown(typ string) {
+	if typ != "" && len(rn.unknown) < maxUnknown && !slices.Contains(rn.unknown, typ) {
+		rn.unknown = append(rn.unknown, typ)
+	}
+}

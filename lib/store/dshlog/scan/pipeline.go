@@ -1,0 +1,138 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+
+	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
+)
+
+const (
+	// pieceSize is how much of a raw log is looked through at a time: little enough
+	// to stay in a core's cache between being read and being looked through.
+	pieceSize = 256 << 10
+	// maxWorkers bounds memory, which grows with the number of workers.
+	maxWorkers = 8
+)
+
+// job is one piece of a log on its way through the pipeline.
+type job struct {
+	size int64        // bytes of the log
+	off  int64        // in a raw file
+	buf  []byte       // of a raw stream
+	item *zframe.Item // of a zstd log
+
+	parts []part
+	torn  int64 // bytes of a cut frame
+	err   error
+	done  chan struct{}
+}
+
+// ErrShrunk says that the file has become shorter than it was when its size was
+// taken.
+var ErrShrunk = errors.New("the file got shorter while it was read")
+
+// start begins to read and look through the log. The jobs come out in the log's
+// order; each is done when its done is closed. The log is at its end when the
+// channel is closed. Everything stops soon after ctx is done, but for a read that
+// cannot be interrupted: its result is dropped.
+func start(ctx context.Context, src Source, h head, plain bool) <-chan *job {
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	work := make(chan *job)
+	order := make(chan *job, 2*workers)
+	for range workers {
+		go func() {
+			w := newWorker(src, h.header.Version, plain)
+			defer w.close()
+			for j := range work {
+				if ctx.Err() == nil {
+					w.do(j)
+				}
+				close(j.done)
+			}
+		}()
+	}
+	put := func(j *job) bool {
+		j.done = make(chan struct{})
+		select {
+		case <-ctx.Done():
+			return false
+		case order <- j:
+		}
+		if j.err != nil {
+			close(j.done)
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			close(j.done)
+			return false
+		case work <- j:
+			return true
+		}
+	}
+	go func() {
+		defer close(order)
+		defer close(work)
+		switch {
+		case h.encoding == Zstd:
+			produceZstd(src, put)
+		case src.At != nil:
+			produceFile(src, put)
+		default:
+			produceStream(src.Stream, put)
+		}
+	}()
+	return order
+}
+
+func produceFile(src Source, put func(*job) bool) {
+	for off := int64(0); off < src.Size; off += pieceSize {
+		if !put(&job{off: off, size: min(pieceSize, src.Size-off)}) {
+			return
+		}
+	}
+}
+
+func produceStream(r io.Reader, put func(*job) bool) {
+	for {
+		buf := make([]byte, pieceSize)
+		n, err := io.ReadFull(r, buf)
+		if n > 0 && !put(&job{size: int64(n), buf: buf[:n]}) {
+			return
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return
+		case err != nil:
+			put(&job{err: err})
+			return
+		}
+	}
+}
+
+func produceZstd(src Source, put func(*job) bool) {
+	in := src.Stream
+	if src.At != nil {
+		in = io.NewSectionReader(src.At, 0, src.Size)
+	}
+	s := zframe.NewSplitter(in)
+	s.KeepAll = src.At == nil
+	for {
+		it, err := s.Next(nil)
+		switch {
+		case errors.Is(err, io.EOF):
+			if src.At != nil && s.Offset() < src.Size {
+				put(&job{err: ErrShrunk})
+			}
+			return
+		case err != nil:
+			put(&job{err: err})
+			return
+		case !put(&job{size: it.Size, item: &it}):
+			return
+		}
+	}
+}
