@@ -1,0 +1,96 @@
+package jsonl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// Document reads a file that is one JSON object, over any number of lines, pruned by
+// shape. What it holds is let go while it streams by, as in Records; Count, Damaged
+// and Torn are left alone. Errors are ctx's, or a *fault.Error: Damaged with the rule
+// "unfinished" for an object that is not closed (a writer may be at it), or "not-json"
+// for anything else than one object.
+func (s *Source) Document(ctx context.Context, shape Shape) (jstext.Value, error) {
+	r, done, err := s.stream(s.Hash)
+	if err != nil {
+		return jstext.Value{}, Unreadable(s.Path, err)
+	}
+	defer done()
+	d := document{scanner: scanner{shape: shape}}
+	// Stores of one file a record have thousands of small ones.
+	size := min(readSize, max(s.Size, bytes.MinRead))
+	if err := d.run(ctx, r, make([]byte, size)); err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && f.Subject == "" {
+			f.Subject = fmt.Sprintf("%q", s.Path)
+		}
+		return jstext.Value{}, Unreadable(s.Path, err)
+	}
+	return jstext.Parse(jstext.Decode(d.out))
+}
+
+type document struct {
+	scanner
+	ended bool
+}
+
+func (d *document) run(ctx context.Context, r io.Reader, buf []byte) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.Read(buf)
+		if !d.piece(buf[:n]) {
+			return damaged("not-json", "not one JSON object")
+		}
+		if err == nil {
+			continue
+		}
+		if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		if !d.ended {
+			return damaged("unfinished", "ends inside a JSON object")
+		}
+		return nil
+	}
+}
+
+// piece takes bytes; false: they cannot belong to one object.
+func (d *document) piece(p []byte) bool {
+	for len(p) > 0 {
+		line, rest, lf := bytes.Cut(p, []byte{'\n'})
+		if p = rest; d.ended {
+			if len(bytes.Trim(line, " \t\r\x00")) > 0 {
+				return false
+			}
+			continue
+		}
+		n, v := d.feed(line)
+		if v == closed {
+			d.ended = true
+			if len(bytes.Trim(line[n:], " \t\r\x00")) > 0 {
+				return false
+			}
+			continue
+		}
+		if v == more && lf {
+			// Between tokens a line end is as good as a space; in a string it is refused as
+			// the control character that it is.
+			v = broken
+			if d.state < inString || d.state > inWord {
+				_, v = d.feed([]byte{' '})
+			}
+		}
+		if v == broken {
+			return false
+		}
+	}
+	return true
+}
