@@ -35,6 +35,15 @@ type Prepared struct {
 	sources []source
 }
 
+// Snapshots are the referenced sessions as the block holds them, in its order.
+func (p *Prepared) Snapshots() []Snapshot {
+	out := make([]Snapshot, len(p.sources))
+	for i, s := range p.sources {
+		out[i] = s.snap
+	}
+	return out
+}
+
 // BlockText is the text of the one context; empty where nothing is referenced.
 // Every < between its tags is written \u003c, so it holds the closing tag once.
 func (p *Prepared) BlockText() string {

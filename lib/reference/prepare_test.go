@@ -284,3 +284,37 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestCandidateLimitVectors has the limits of the vectors' candidate queries; what
+// those return is package store's.
+func TestCandidateLimitVectors(t *testing.T) {
+	eachCase(t, "candidates.json", func(t *testing.T, c jstext.Value) {
+		config, err := reference.ParseConfig(c.Get("config"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asked *int
+		if limit := c.Get("limit"); limit.Kind() == jstext.Number {
+			n, ok := limit.Int()
+			if !ok {
+				// A limit that is no safe integer cannot be passed on.
+				if !c.Get("error").Exists() {
+					t.Error("no error is expected")
+				}
+				return
+			}
+			i := int(n)
+			asked = &i
+		}
+		got, err := config.Candidates(asked)
+		if want, ok := c.Get("error", "code").Text(); ok {
+			if f := fault.Of(err); f == nil || string(f.Code) != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			return
+		}
+		if err != nil || got < c.Get("candidates").Len() {
+			t.Errorf("limit %d, %v, for %d candidates", got, err, c.Get("candidates").Len())
+		}
+	})
+}
