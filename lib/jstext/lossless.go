@@ -111,7 +111,8 @@ func numberEnd(s string, i int) int {
 }
 
 // survives reports whether a double holds what the literal says, up to the digits
-// that tell it from its neighbours, and else what becomes of it.
+// that tell it from its neighbours; becomes is what JavaScript would write for it,
+// or empty for an integer that it would write as it is.
 func survives(lit string) (becomes string, ok bool) {
 	if len(lit) < 16 && isPlainInt(lit) {
 		return "", true
@@ -120,8 +121,13 @@ func survives(lit string) (becomes string, ok bool) {
 	if err != nil {
 		return "null", false // Infinity, which JSON cannot write
 	}
-	short := string(AppendFloat(nil, f))
-	return short, decimalOf(lit) == decimalOf(short)
+	var buf [32]byte
+	short := AppendFloat(buf[:0], f)
+	if string(short) == lit { // JavaScript wrote it
+		return lit, true
+	}
+	becomes = string(short)
+	return becomes, decimalOf(lit) == decimalOf(becomes)
 }
 
 // decimal is a number in its one form: no zeros at either end of the digits.

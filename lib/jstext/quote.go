@@ -1,6 +1,8 @@
 package jstext
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,35 +24,53 @@ func Quote(s string) string { return string(AppendQuote(make([]byte, 0, len(s)+2
 
 func appendQuote(dst []byte, s string, tagSafe bool) []byte {
 	dst = append(dst, '"')
-	start := 0 // s[start:i] is literal
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && (c != '<' || !tagSafe) {
-			i++
-			continue
+	if utf8.ValidString(s) {
+		dst = appendEscaped(dst, s, tagSafe)
+	} else {
+		dst = appendMended(dst, s, tagSafe)
+	}
+	return append(dst, '"')
+}
+
+// appendEscaped writes well-formed text, in which only single bytes need escapes.
+func appendEscaped(dst []byte, s string, tagSafe bool) []byte {
+	end := plainEnd
+	if tagSafe {
+		end = plainEndTagSafe
+	}
+	for i := 0; ; {
+		at := end(s, i)
+		dst = append(dst, s[i:at]...)
+		if at == len(s) {
+			return dst
 		}
-		if c < 0x80 {
-			dst = append(dst, s[start:i]...)
-			dst = appendEscape(dst, c)
+		dst = appendEscape(dst, s[at])
+		i = at + 1
+	}
+}
+
+// appendMended writes text with lone surrogates or with bytes that are not WTF-8.
+func appendMended(dst []byte, s string, tagSafe bool) []byte {
+	start := 0 // s[start:i] is well-formed
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
 			i++
-			start = i
 			continue
 		}
 		r, n := DecodeRune(s[i:])
 		switch {
 		case IsSurrogate(r):
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '\\', 'u', 'd', hex[r>>8&0xF], hex[r>>4&0xF], hex[r&0xF])
+			dst = appendEscaped(dst, s[start:i], tagSafe)
+			dst = appendSurrogate(dst, r)
 			start = i + n
 		case r == utf8.RuneError && n == 1:
-			dst = append(dst, s[start:i]...)
+			dst = appendEscaped(dst, s[start:i], tagSafe)
 			dst = append(dst, "\uFFFD"...)
 			start = i + n
 		}
 		i += n
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	return appendEscaped(dst, s[start:], tagSafe)
 }
 
 func appendEscape(dst []byte, c byte) []byte {
@@ -89,46 +109,92 @@ func Unquote(lit string) (string, error) {
 // unquote decodes a literal that scanString has accepted.
 func unquote(lit string) string {
 	s := lit[1 : len(lit)-1]
-	at := strings.IndexByte(s, '\\')
-	if at < 0 {
+	i := strings.IndexByte(s, '\\')
+	if i < 0 {
 		return s
 	}
-	out := make([]byte, 0, len(s))
-	for {
-		out = append(out, s[:at]...)
-		s = s[at:]
-		n := 2
-		switch c := s[1]; c {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			var r rune
-			r, n = unescapeUnit(s)
-			out = AppendRune(out, r)
-		default:
-			out = append(out, c)
+	out := make([]byte, len(s)) // no escape is shorter than what it stands for
+	n, lone := copy(out, s[:i]), false
+	for i < len(s) {
+		if i+8 <= len(s) { // eight bytes at a time, those behind a backslash to be overwritten
+			w := load8(s, i)
+			binary.LittleEndian.PutUint64(out[n:], w)
+			plain := bits.TrailingZeros64(equal(w, '\\')) / 8 // of 0 it is 64
+			i, n = i+plain, n+plain
+			if plain == 8 {
+				continue
+			}
+		} else if s[i] != '\\' {
+			out[n] = s[i]
+			i, n = i+1, n+1
+			continue
 		}
-		s = s[n:]
-		if at = strings.IndexByte(s, '\\'); at < 0 {
-			return string(append(out, s...))
+		if c := unescaped[s[i+1]]; c != 0 {
+			out[n] = c
+			i, n = i+2, n+1
+			continue
 		}
+		r, width := unescapeUnit(s[i:])
+		lone = lone || IsSurrogate(r)
+		n = len(AppendRune(out[:n], r))
+		i += width
 	}
+	if lone {
+		return Join(string(out[:n])) // its other half may stand in the text as it is
+	}
+	return string(out[:n])
+}
+
+// unescaped is what the letter of a short escape stands for.
+var unescaped = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// stringified reports whether a literal that scanString has accepted is what
+// AppendQuote would write for its string.
+func stringified(lit string) bool {
+	for s := lit; ; {
+		at := strings.IndexByte(s, '\\')
+		if at < 0 {
+			return utf8.ValidString(lit)
+		}
+		n := 2
+		switch s[at+1] {
+		case '/':
+			return false
+		case 'u':
+			r, width := unescapeUnit(s[at:])
+			var buf [6]byte
+			if n = 6; width != n || string(appendUnit(buf[:0], r)) != s[at:at+n] {
+				return false
+			}
+		}
+		s = s[at+n:]
+	}
+}
+
+// appendUnit appends the one escape of a code unit that JSON.stringify writes, or
+// nothing where it writes none in \u form.
+func appendUnit(dst []byte, r rune) []byte {
+	if r < 0x20 {
+		return appendEscape(dst, byte(r))
+	}
+	if IsSurrogate(r) {
+		return appendSurrogate(dst, r)
+	}
+	return dst
+}
+
+func appendSurrogate(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', 'd', hex[r>>8&0xF], hex[r>>4&0xF], hex[r&0xF])
 }
 
 // unescapeUnit decodes the \uxxxx at the start of s, with its partner if the two
 // make a pair, and returns the bytes read.
 func unescapeUnit(s string) (rune, int) {
 	r := hex4(s[2:])
-	if r >= surrogateMin && r <= highMax && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-		if lo := hex4(s[8:]); lo >= lowMin && lo <= surrogateMax {
+	if isHigh(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if lo := hex4(s[8:]); isLow(lo) {
 			return (r-surrogateMin)<<10 + (lo - lowMin) + 0x10000, 12
 		}
 	}

@@ -18,13 +18,6 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.Msg, e.Offset) }
 
-func skipSpace(s string, i int) int {
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
-	return i
-}
-
 // scanValue checks the value that starts at s[i], which must not be white space,
 // and returns the index behind it.
 func scanValue(s string, i, depth int) (int, error) {
@@ -108,20 +101,18 @@ func scanString(s string, i int) (int, error) {
 	if i >= len(s) || s[i] != '"' {
 		return i, &SyntaxError{i, "not a string"}
 	}
-	for i++; i < len(s); {
-		switch c := s[i]; {
-		case c == '"':
+	for i = plainEnd(s, i+1); i < len(s); i = plainEnd(s, i) {
+		switch s[i] {
+		case '"':
 			return i + 1, nil
-		case c == '\\':
+		case '\\':
 			n, ok := escapeLen(s[i:])
 			if !ok {
 				return i, &SyntaxError{i, "bad escape in a string"}
 			}
 			i += n
-		case c < 0x20:
-			return i, &SyntaxError{i, "control character in a string"}
 		default:
-			i++
+			return i, &SyntaxError{i, "control character in a string"}
 		}
 	}
 	return i, &SyntaxError{i, "text ends inside a string"}
@@ -179,55 +170,4 @@ func scanNumber(s string, i int) (int, error) {
 		}
 	}
 	return i, nil
-}
-
-// next returns the index behind the value at s[i] of a text that has been
-// checked: no grammar, only brackets and strings.
-func next(s string, i int) int {
-	depth := 0
-	for i < len(s) {
-		switch s[i] {
-		case '"':
-			i = closeQuote(s, i)
-			if depth == 0 {
-				return i
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-			if depth <= 0 {
-				if depth < 0 {
-					return i
-				}
-				return i + 1
-			}
-		case ',', ' ', '\t', '\n', '\r', ':':
-			if depth == 0 {
-				return i
-			}
-		}
-		i++
-	}
-	return i
-}
-
-// closeQuote returns the index behind the string literal at s[i].
-func closeQuote(s string, i int) int {
-	for i++; ; {
-		n := strings.IndexByte(s[i:], '"')
-		if n < 0 {
-			return len(s)
-		}
-		i += n
-		back := i
-		for s[back-1] == '\\' {
-			back--
-		}
-		i++
-		if (i-1-back)%2 == 0 {
-			return i
-		}
-	}
 }

@@ -180,8 +180,8 @@ func (v Value) Float() (float64, bool) {
 const MaxSafeInt = 1<<53 - 1
 
 // Int is the value's number where Number.isSafeInteger holds for it: 1e1 and 5.0
-// are integers, 2^53 is not, and neither is a decimal that only rounds to one
-// beyond double precision. -0 is 0.
+// are integers, 2^53 is not. As in JavaScript, digits beyond double precision are
+// lost before the question is asked. -0 is 0.
 func (v Value) Int() (int64, bool) {
 	if n := len(v.raw); n > 0 && n < 16 {
 		if i, err := strconv.ParseInt(v.raw, 10, 64); err == nil {

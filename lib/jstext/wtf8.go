@@ -118,16 +118,31 @@ func Decode(b []byte) string {
 	}
 	out := make([]byte, 0, len(b)+8)
 	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if r != utf8.RuneError || n > 1 {
-			out = append(out, b[:n]...)
-			b = b[n:]
-			continue
+		n := validPrefix(b)
+		out = append(out, b[:n]...)
+		if b = b[n:]; len(b) > 0 {
+			out = append(out, "\uFFFD"...)
+			b = b[subpart(b):]
 		}
-		out = append(out, "\uFFFD"...)
-		b = b[subpart(b):]
 	}
 	return string(out)
+}
+
+// validPrefix is the length of the well-formed text at the start of b.
+func validPrefix(b []byte) int {
+	i := 0
+	for i < len(b) {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		i += n
+	}
+	return i
 }
 
 // subpart is the length of the maximal subpart at the start of b, which must not
