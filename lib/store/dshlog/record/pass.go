@@ -1,69 +1,109 @@
 package record
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // Pass goes over lines at the beginning of buf for as long as each has a known
 // shape and the next seq, starting with next. It returns the bytes of those lines
 // and the seq that must follow. It allocates nothing.
 func (r *Reader) Pass(buf []byte, next int64) (n int, follows int64) {
-	if r.Plain || next < 0 || len(r.shapes[0].tail)+len(r.shapes[1].tail) == 0 {
+	if r.Plain || next < 0 {
 		return 0, next
 	}
-	var c counter
-	c.set(next)
-	for {
-		size := r.pass(buf[n:], &c)
+	// The shape that fitted last is tried first, the others when it fits no more.
+	for tried := 0; tried < shapeCount; tried++ {
+		k := (r.recent + tried) % shapeCount
+		s := &r.shapes[k]
+		if len(s.tail) == 0 {
+			continue
+		}
+		s.set(next)
+		size := s.match(buf[n:])
 		if size == 0 {
-			return n, next
+			continue
 		}
-		n += size
-		next++
-		c.inc()
-	}
-}
-
-// pass tries the shapes on one line, the one that fitted last first.
-func (r *Reader) pass(buf []byte, c *counter) int {
-	if size := r.shapes[r.recent].match(buf, c); size > 0 {
-		return size
-	}
-	for i := 1; i < shapeCount; i++ {
-		k := (r.recent + i) % shapeCount
-		if size := r.shapes[k].match(buf, c); size > 0 {
-			r.recent = k
-			return size
+		for size > 0 {
+			n += size
+			next++
+			if !s.inc() {
+				s.set(next)
+			}
+			size = s.match(buf[n:])
 		}
+		r.recent, tried = k, -1
 	}
-	return 0
+	return n, next
 }
 
 // match returns the length of the line at the beginning of buf if it has the shape
-// and the counter's seq, else 0. An empty shape fits nothing.
-func (s *shape) match(buf []byte, c *counter) int {
-	seq := c.digits()
-	i := len(s.head) + len(seq)
-	if len(s.tail) == 0 || len(buf) < i+len(s.mid) || string(buf[:len(s.head)]) != string(s.head) ||
-		string(buf[len(s.head):i]) != string(seq) || string(buf[i:i+len(s.mid)]) != string(s.mid) {
+// with the seq that was put into it, else 0.
+func (s *shape) match(buf []byte) int {
+	i := len(s.head)
+	at := i - windowSize
+	if len(buf) < i+len(s.mid) || string(buf[:at]) != string(s.head[:at]) ||
+		binary.BigEndian.Uint64(buf[at:]) != s.window || string(buf[i:i+len(s.mid)]) != string(s.mid) {
 		return 0
 	}
 	i += len(s.mid)
-	j := i
-	for j < len(buf) && buf[j]-'0' <= 9 {
-		j++
-	}
-	if j == i || j-i > maxDigits || buf[i] == '0' && j-i > 1 ||
-		len(buf) < j+len(s.lead) || string(buf[j:j+len(s.lead)]) != string(s.lead) {
+	end := digitsEnd(buf, i)
+	if end == i || end-i > maxDigits || buf[i] == '0' && end-i > 1 {
 		return 0
 	}
-	i = j + len(s.lead)
-	for i < len(buf) && plain[buf[i]] {
-		i++
+	i = end + len(s.lead)
+	if len(buf) < i+len(s.tail) || string(buf[end:i]) != string(s.lead) {
+		return 0
 	}
+	i = textEnd(buf, i)
 	if i < len(buf) && buf[i] == '\\' {
 		i = escaped(buf, i)
 	}
 	if len(buf) < i+len(s.tail) || string(buf[i:i+len(s.tail)]) != string(s.tail) {
-		return 0 // this also catches a string that stops at a control character
+		return 0 // this also catches a text that ends at a control character
 	}
 	return i + len(s.tail)
+}
+
+const (
+	low  = 0x0101010101010101
+	high = 0x8080808080808080
+)
+
+// digitsEnd returns where the digits at buf[i:] end.
+func digitsEnd(buf []byte, i int) int {
+	for len(buf)-i >= 8 {
+		x := binary.LittleEndian.Uint64(buf[i:])
+		// A digit is 0x30 to 0x39: the high half is 3, also when 6 is added. The
+		// lowest byte that is none is exact; a carry may spoil those above it.
+		if other := ((x ^ 0x30*low) | ((x + 6*low) ^ 0x30*low)) & (0xF0 * low); other != 0 {
+			return i + bits.TrailingZeros64(other)/8
+		}
+		i += 8
+	}
+	for i < len(buf) && buf[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// textEnd returns where the plain text of a string literal at buf[i:] ends: at a
+// quote, a backslash, a control character or the end.
+func textEnd(buf []byte, i int) int {
+	for len(buf)-i >= 8 {
+		x := binary.LittleEndian.Uint64(buf[i:])
+		quote, slash := x^'"'*low, x^'\\'*low
+		// The lowest high bit set is exact; those above it may be carried wrongly.
+		stop := ((quote - low) &^ quote) | ((slash - low) &^ slash) | ((x - 0x20*low) &^ x)
+		if stop &= high; stop != 0 {
+			return i + bits.TrailingZeros64(stop)/8
+		}
+		i += 8
+	}
+	for i < len(buf) && plain[buf[i]] {
+		i++
+	}
+	return i
 }
 
 // plain are the bytes that stand for themselves in a string literal.
@@ -74,8 +114,8 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// escaped goes on in a string literal that has escapes, from the first of them,
-// and returns where the literal or its grammar ends.
+// escaped goes on in a string literal from its first escape, and returns where the
+// literal or its grammar ends.
 func escaped(buf []byte, i int) int {
 	for i < len(buf) {
 		switch {
@@ -105,34 +145,3 @@ func escaped(buf []byte, i int) int {
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
-
-// counter is a seq in decimal that counts up in place.
-type counter struct {
-	buf [20]byte
-	at  int
-}
-
-func (c *counter) set(n int64) {
-	c.at = len(c.buf)
-	for {
-		c.at--
-		c.buf[c.at] = byte('0' + n%10)
-		if n /= 10; n == 0 {
-			return
-		}
-	}
-}
-
-func (c *counter) inc() {
-	for i := len(c.buf) - 1; i >= c.at; i-- {
-		if c.buf[i] != '9' {
-			c.buf[i]++
-			return
-		}
-		c.buf[i] = '0'
-	}
-	c.at--
-	c.buf[c.at] = '1'
-}
-
-func (c *counter) digits() []byte { return c.buf[c.at:] }

@@ -29,6 +29,8 @@ type Record struct {
 	// Unknown is the record's type, where it is none that dsh is known to write, the
 	// record does not say that it may be ignored, and nothing follows from it.
 	Unknown string
+
+	chunk bool // worth learning
 }
 
 // Reader reads the lines of one log. It is not safe for concurrent use; readers of
@@ -49,7 +51,7 @@ type Reader struct {
 // Bytes that are not UTF-8 are U+FFFD in the event, as a decoder of the Encoding
 // Standard has it; they make no line unreadable.
 func (r *Reader) Read(line []byte) (Record, error) {
-	if typ, ok := leadingType(line); ok && onSurface(r.Version, typ) {
+	if onSurface(r.Version, leadingType(line)) {
 		v, err := jstext.Parse(jstext.Decode(line))
 		if err != nil {
 			return Record{}, err
@@ -68,25 +70,25 @@ func (r *Reader) Read(line []byte) (Record, error) {
 		}
 		return r.record(v)
 	}
-	if err == nil && !r.Plain {
+	if err == nil && rec.chunk && !r.Plain {
 		r.learn(line, v)
 	}
 	return rec, err
 }
 
-// leadingType is the type of a line that begins as dsh writes it. It borrows the
-// line's bytes.
-func leadingType(line []byte) (string, bool) {
+// leadingType is the type of a line that begins as dsh writes it, else empty. It
+// borrows the line's bytes.
+func leadingType(line []byte) string {
 	const lead = `{"type":"`
 	if len(line) < len(lead) || string(line[:len(lead)]) != lead {
-		return "", false
+		return ""
 	}
 	rest := line[len(lead):]
 	n := bytes.IndexByte(rest[:min(len(rest), 64)], '"')
 	if n <= 0 {
-		return "", false
+		return ""
 	}
-	return unsafe.String(unsafe.SliceData(rest), n), true
+	return unsafe.String(unsafe.SliceData(rest), n)
 }
 
 // record makes the record of a line's value. Only Event, if Fold is set, shares
@@ -100,7 +102,7 @@ func (r *Reader) record(v jstext.Value) (Record, error) {
 		row, err := chunkrow.Parse(v)
 		return Record{Seq: row.Seq0, Len: row.Len}, err
 	}
-	rec := Record{Seq: ev.Seq, Len: 1, End: ev.Type == endType}
+	rec := Record{Seq: ev.Seq, Len: 1, End: ev.Type == endType, chunk: ev.Type == chunkType}
 	if rec.Seq < 0 {
 		rec.Seq, rec.Got = -1, got(v)
 	}

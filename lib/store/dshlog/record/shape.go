@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -18,15 +19,20 @@ const shapeCount = 4
 // Whatever digits and string are put into the holes, the line is JSON, is the same
 // type of record, and carries nothing for the fold.
 type shape struct {
-	head, mid, lead, tail []byte
+	// head ends with the digits of the seq. Its last eight bytes are in window, which
+	// counts up in a register: a byte that is written into memory and then read back
+	// as part of a word would stall every line.
+	head   []byte
+	digits int    // of the seq
+	window uint64 // the first of the eight bytes is the highest
+	mid    []byte
+	lead   []byte
+	tail   []byte
 }
 
 // learn takes the shape of a line that was read in full and is of no concern to
 // the fold. v is the line's value and shares its memory.
 func (r *Reader) learn(line []byte, v jstext.Value) {
-	if !v.Get("type").Is(chunkType) {
-		return
-	}
 	seq, time := v.Get("seq"), v.Get("time")
 	chunk := v.Get("data", "chunk")
 	text := chunk.Get("text")
@@ -39,12 +45,12 @@ func (r *Reader) learn(line []byte, v jstext.Value) {
 	seqAt, timeAt, textAt := offset(line, seq), offset(line, time), offset(line, text)+1
 	textEnd := textAt + len(text.Raw()) - 2
 	seqEnd, timeEnd := seqAt+len(seq.Raw()), timeAt+len(time.Raw())
-	if seqEnd > timeAt || timeEnd > textAt {
+	if seqEnd > timeAt || timeEnd > textAt || seqEnd < windowSize {
 		return // another order of keys than dsh's
 	}
 	r.recent = (r.recent + 1) % shapeCount
 	s := &r.shapes[r.recent]
-	s.head = append(s.head[:0], line[:seqAt]...)
+	s.head, s.digits = append(s.head[:0], line[:seqEnd]...), seqEnd-seqAt
 	s.mid = append(s.mid[:0], line[seqEnd:timeAt]...)
 	s.lead = append(s.lead[:0], line[timeEnd:textAt]...)
 	s.tail = append(append(s.tail[:0], line[textEnd:]...), '\n')
@@ -67,3 +73,34 @@ func digits(lit string) bool {
 
 // maxDigits keeps numbers in holes among the safe integers.
 const maxDigits = 15
+
+const windowSize = 8
+
+// set puts a seq into the shape.
+func (s *shape) set(seq int64) {
+	var buf [20]byte
+	at := len(buf)
+	for {
+		at--
+		buf[at] = byte('0' + seq%10)
+		if seq /= 10; seq == 0 {
+			break
+		}
+	}
+	s.head = append(s.head[:len(s.head)-s.digits], buf[at:]...)
+	s.digits = len(buf) - at
+	s.window = binary.BigEndian.Uint64(s.head[len(s.head)-windowSize:])
+}
+
+// inc puts the next seq into the shape, if it has as many digits and differs in the
+// last seven; else the caller has to set it.
+func (s *shape) inc() bool {
+	s.window++
+	for shift := 0; byte(s.window>>shift) == '9'+1; shift += 8 {
+		if shift/8+1 == min(s.digits, windowSize-1) {
+			return false
+		}
+		s.window += 1<<(shift+8) - 10<<shift
+	}
+	return true
+}
