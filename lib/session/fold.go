@@ -1,9 +1,5 @@
 package session
 
-import (
-	"github.com/dsh-toolkit/dsh/lib/jstext"
-)
-
 // Fold makes the current surface of a log, event by event (SPEC 4). It keeps the
 // events of the surface and nothing else: an event that is shadowed is let go.
 //
@@ -113,9 +109,9 @@ func (f *Fold) Add(ev Event) error {
 func (f *Fold) logOnly(ev Event) error {
 	switch {
 	case ev.SurfaceOp.Exists():
-		return broken(ev, "log-only-with-surface-op", "an event of type %s cannot be on the surface of format %d", jstext.Quote(ev.Type), f.version)
+		return broken(ev, "log-only-with-surface-op", "an event of type %.80q cannot be on the surface of format %d", ev.Type, f.version)
 	case ev.SourceEventSeqs.Exists():
-		return broken(ev, "log-only-with-sources", "an event of type %s carries sourceEventSeqs", jstext.Quote(ev.Type))
+		return broken(ev, "log-only-with-sources", "an event of type %.80q carries sourceEventSeqs", ev.Type)
 	}
 	if ev.Type == titleType {
 		f.title = titleOf(ev)

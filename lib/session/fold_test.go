@@ -143,7 +143,7 @@ func TestFoldStaysWholeAfterError(t *testing.T) {
 // TestFoldLong has many replaces over a long surface, which must not walk it: the
 // whole is a fraction of a second, where a walk for each would take minutes.
 func TestFoldLong(t *testing.T) {
-	const nodes = 200_000
+	const nodes = 100_000
 	f := session.NewFold(0)
 	add := func(rest string) {
 		t.Helper()
@@ -170,7 +170,7 @@ func TestFoldLong(t *testing.T) {
 
 func TestFoldLetsShadowedEventsGo(t *testing.T) {
 	f := session.NewFold(0)
-	for range 200 {
+	for range 60 {
 		seq := f.Next()
 		text := fmt.Sprintf(`{"type":"user/message","seq":%d,"data":{"x":%q},"surfaceOp":"append"}`, seq, strings.Repeat("x", 1<<20))
 		if seq > 0 {
@@ -183,7 +183,7 @@ func TestFoldLetsShadowedEventsGo(t *testing.T) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > 50<<20 {
+	if m.HeapAlloc > 20<<20 {
 		t.Errorf("%d MB are held for a surface of 1 MB", m.HeapAlloc>>20)
 	}
 	runtime.KeepAlive(f)

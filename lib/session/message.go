@@ -29,15 +29,26 @@ type Message struct {
 	Envelope jstext.Value // {displayContent, prefixContexts} of a message with baked contexts
 }
 
-var roles = map[string]Role{
-	userMessage: User, contextMessage: User, steeringMessage: User,
-	assistantMessage: Assistant, toolResult: Tool,
-	systemMessage: System, developerMessage: Developer,
+// roleOf is the role that an event's type gives its message.
+func roleOf(typ string) Role {
+	switch typ {
+	case userMessage, contextMessage, steeringMessage:
+		return User
+	case assistantMessage:
+		return Assistant
+	case toolResult:
+		return Tool
+	case systemMessage:
+		return System
+	case developerMessage:
+		return Developer
+	}
+	return ""
 }
 
 // MessageOf returns the message that an event holds. It reads data once.
 func MessageOf(ev Event) Message {
-	m := Message{Type: ev.Type, Role: roles[ev.Type]}
+	m := Message{Type: ev.Type, Role: roleOf(ev.Type)}
 	if m.Role == "" {
 		return m
 	}

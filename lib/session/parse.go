@@ -52,7 +52,7 @@ func ParseSurface(text string) (*Surface, error) {
 		case ev.Seq < 0:
 			return nil, notSurface("events[%d] has no seq", i)
 		case !SurfaceType(h.Version, ev.Type):
-			return nil, notSurface("events[%d] is of type %s, which format %d does not have on the surface", i, jstext.Quote(ev.Type), h.Version)
+			return nil, notSurface("events[%d] is of type %.80q, which format %d does not have on the surface", i, ev.Type, h.Version)
 		case ev.Data.Kind() != jstext.Object:
 			return nil, notSurface("events[%d].data is not an object", i)
 		}

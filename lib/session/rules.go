@@ -37,7 +37,8 @@ func SurfaceType(version int, typ string) bool {
 	return false
 }
 
-// broken says which rule an event breaks.
+// broken says which rule an event breaks. What the log says in its own words goes
+// into the arguments of %.80q: a hostile type is long.
 func broken(ev Event, rule, format string, args ...any) error {
 	return &fault.Error{
 		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: rule,
@@ -46,9 +47,12 @@ func broken(ev Event, rule, format string, args ...any) error {
 }
 
 func (f *Fold) gap(ev Event) error {
-	got := ev.JSON.Get("seq").Raw()
-	if ev.Seq >= 0 || got == "" || len(got) > 40 {
-		got = fmt.Sprint(ev.Seq)
+	got := fmt.Sprint(ev.Seq)
+	if ev.Seq < 0 {
+		got = "none"
+		if v := ev.JSON.Get("seq"); v.Kind() == jstext.Number && len(v.Raw()) <= 40 {
+			got = v.Raw()
+		}
 	}
 	const rule = "seq-not-contiguous"
 	return &fault.Error{
@@ -68,7 +72,7 @@ func parseOp(version int, ev Event) (surfaceOp, error) {
 	v := ev.SurfaceOp
 	switch {
 	case !v.Exists():
-		return surfaceOp{}, broken(ev, "surface-op-missing", "an event of type %s carries no surfaceOp", ev.Type)
+		return surfaceOp{}, broken(ev, "surface-op-missing", "an event of type %.80q carries no surfaceOp", ev.Type)
 	case v.Is("append"):
 		return surfaceOp{}, nil
 	case v.Kind() != jstext.Object:
@@ -187,7 +191,7 @@ func checkToolRewrite(ev, old Event, shadowed int) error {
 	case shadowed != 1:
 		return broken(ev, "tool-result-one-node", "a tool/result replaces %d nodes, not one", shadowed)
 	case old.Type != toolResult:
-		return broken(ev, "tool-result-target", "a tool/result replaces %d, a %s", old.Seq, old.Type)
+		return broken(ev, "tool-result-target", "a tool/result replaces %d, a %.80q", old.Seq, old.Type)
 	case !sameToolResult(ev.Data, old.Data):
 		return broken(ev, "tool-result-more-than-content", "a tool/result changes more of %d than its content", old.Seq)
 	}
