@@ -3,8 +3,9 @@
 // presence of others are shown as escapes, so that what is on the screen is what
 // is in the text.
 //
-// Rule: SPEC 8 (C0, DEL, C1, bidi controls) and CLI.md; invisible formatting
-// characters and tag characters are treated alike, because they hide text.
+// Rule: SPEC 8 (C0, DEL, C1, bidi controls) and CLI.md; invisible formatting,
+// private-use and tag characters and variation selectors are treated alike,
+// because they hide text or show what only some fonts have.
 package termtext
 
 import (
@@ -43,7 +44,7 @@ func escape(s string, block bool, write writer) string {
 		r, n := jstext.DecodeRune(s[i:])
 		next, _ := jstext.DecodeRune(s[i+n:])
 		switch {
-		case block && (r == '\n' || r == '\t'), r == zwj && joins(prev, next), !hidden(r, n):
+		case block && (r == '\n' || r == '\t'), shapes(prev, r, next), !hidden(r, n):
 			b.WriteString(s[i : i+n])
 		default:
 			write(&b, r, n, s[i])
@@ -64,21 +65,36 @@ func plain(s string) bool {
 }
 
 const (
-	zwj   = 0x200D
-	vs15  = 0xFE0E
-	vs16  = 0xFE0F
-	tagLo = 0xE0000
-	tagHi = 0xE0FFF
+	zwnj = 0x200C
+	zwj  = 0x200D
+	vs15 = 0xFE0E // the character before it is drawn as text
+	vs16 = 0xFE0F // the character before it is drawn as a picture
 )
 
-// joins reports whether a zero-width joiner between the two makes one picture
-// (family, flag and profession emoji) or letter form rather than hiding something.
-func joins(prev, next rune) bool {
-	return visible(prev) && visible(next)
+// shapes reports whether r, though invisible itself, gives its neighbours the
+// shape that people know: a joiner in a family or flag, a non-joiner in Persian, a
+// selector behind a heart. Anywhere else these hide something.
+func shapes(prev, r, next rune) bool {
+	switch r {
+	case zwj:
+		return (prev == vs16 || drawn(prev)) && drawn(next)
+	case zwnj:
+		return drawn(prev) && drawn(next) && !unicode.IsSymbol(prev) && !unicode.IsSymbol(next)
+	case vs15, vs16:
+		return drawn(prev) || prev == '#' || prev == '*' || prev >= '0' && prev <= '9' // keycaps
+	}
+	return false
 }
 
-func visible(r rune) bool {
-	return r == vs16 || r > 0x7F && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
+// drawn reports whether r is a letter, a mark or a picture beyond ASCII.
+func drawn(r rune) bool {
+	return r >= 0x80 && !hidden(r, 2) && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
+}
+
+// invisible are the code points that Unicode gives no shape of their own.
+var invisible = []*unicode.RangeTable{
+	unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp,
+	unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 }
 
 // hidden reports whether a code point must not reach a terminal as it is.
@@ -88,14 +104,8 @@ func hidden(r rune, width int) bool {
 		return true
 	case r < 0x20 || r >= 0x7F && r < 0xA0: // C0, DEL, C1
 		return true
-	case r == vs15 || r == vs16:
-		return false
-	case r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0:
-		return true
-	case r >= tagLo && r <= tagHi: // tags and variation selectors nobody sees
-		return true
 	}
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
+	return r >= 0xA0 && unicode.In(r, invisible...)
 }
 
 func writeEscape(b *strings.Builder, r rune, width int, first byte) {
