@@ -19,7 +19,7 @@ import (
 //
 //	go test -run - -bench 'Bare|Enqueue' ./lib/inbox
 
-func BenchmarkBare(b *testing.B)            { benchBare(b, 1) }
+func BenchmarkBare(b *testing.B)             { benchBare(b, 1) }
 func BenchmarkBareParallel8(b *testing.B)    { benchBare(b, 8) }
 func BenchmarkEnqueue(b *testing.B)          { benchEnqueue(b, 1, false) }
 func BenchmarkEnqueueParallel8(b *testing.B) { benchEnqueue(b, 8, false) }

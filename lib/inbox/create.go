@@ -50,7 +50,7 @@ func (q *queue) writeFormat() error {
 		if err != nil {
 			return err
 		}
-		err = q.move(t.file, formatFile)
+		err = t.place(formatFile)
 		swept := err != nil && t.gone() // see errSwept
 		t.discard()
 		switch {

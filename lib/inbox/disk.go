@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -55,7 +56,7 @@ func ioError(op, path string, err error) error {
 	}
 	f := &fault.Error{
 		Kind: fault.Unexpected, Code: fault.Failed,
-		Subject: fault.Quote(path), Message: "cannot " + op + " it", Err: err,
+		Subject: strconv.Quote(path), Message: "cannot " + op + " it", Err: err,
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -123,9 +124,10 @@ func (q *queue) openFile(file string, flag int) (*os.File, error) {
 
 // temporary is a file in tmp that its writer holds the flock of.
 type temporary struct {
-	q    *queue
-	f    *os.File
-	file string
+	q     *queue
+	f     *os.File
+	file  string
+	moved bool // it has its place
 }
 
 // write makes a file of the text in tmp and flushes it.
@@ -157,13 +159,22 @@ func (q *queue) write(text string) (*temporary, error) {
 	return t, nil
 }
 
-// discard removes the file, unless it has been renamed.
+// place renames the file to where it belongs.
+func (t *temporary) place(file string) error {
+	err := t.q.move(t.file, file)
+	t.moved = err == nil
+	return err
+}
+
+// discard gives the file up, and removes it unless it has its place.
 func (t *temporary) discard() {
-	_ = t.q.root.Remove(t.file)
+	if !t.moved {
+		_ = t.q.root.Remove(t.file)
+	}
 	t.f.Close()
 }
 
-// gone reports whether the file has been removed or renamed.
+// gone reports whether the file has been removed.
 func (t *temporary) gone() bool {
 	_, err := t.q.root.Lstat(t.file)
 	return errors.Is(err, fs.ErrNotExist)
@@ -244,7 +255,7 @@ func (q *queue) read(n name) (Record, error) {
 	if !ok {
 		return Record{}, &fault.Error{
 			Kind: fault.Damaged, Code: fault.Failed, Rule: RuleDamaged,
-			Subject: fault.Quote(filepath.Join(q.path, n.path())), Message: "not a record of this queue",
+			Subject: strconv.Quote(filepath.Join(q.path, n.path())), Message: "not a record of this queue",
 			Hint: "look at the file and move it away; the queue stands still until then",
 		}
 	}

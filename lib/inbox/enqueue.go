@@ -85,7 +85,7 @@ func (q *queue) publish(ctx context.Context, t *temporary, n *name, keyed bool) 
 	if n.seq, err = h.next(); err != nil {
 		return nil, err
 	}
-	err = h.move(t.file, n.path())
+	err = t.place(n.path())
 	if err != nil && t.gone() {
 		return nil, errSwept
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,7 @@ func (q *queue) checkFormat() error {
 	if err != nil {
 		return err
 	}
-	bad := &fault.Error{Subject: fault.Quote(filepath.Join(q.path, formatFile)), Code: fault.Failed}
+	bad := &fault.Error{Subject: strconv.Quote(filepath.Join(q.path, formatFile)), Code: fault.Failed}
 	v, err := jstext.Parse(text)
 	to, ok := v.Get("to").Text()
 	n, okFormat := v.Get("format").Int()

@@ -114,7 +114,7 @@ func parseName(dir, file string) (n name, ok bool) {
 	if err1 != nil || err2 != nil || seq < 0 || seq > jstext.MaxSafeInt || attempts < 0 {
 		return name{}, false
 	}
-	if _, err := hex.DecodeString(parts[2]); err != nil {
+	if _, err := hex.DecodeString(parts[2]); err != nil || strings.ToLower(parts[2]) != parts[2] {
 		return name{}, false
 	}
 	n = name{ident: ident{seq, parts[2]}, kind: Kind(parts[1]), attempts: attempts, dir: dir}

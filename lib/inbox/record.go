@@ -1,6 +1,8 @@
 package inbox
 
 import (
+	"unicode/utf8"
+
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
@@ -106,7 +108,7 @@ func (r Record) body(w *jstext.Writer) {
 // not have written for a record of that name.
 func parseRecord(text string, to string, n name) (r Record, ok bool) {
 	v, err := jstext.Parse(text)
-	if err != nil {
+	if err != nil || !utf8.ValidString(text) {
 		return Record{}, false
 	}
 	r = Record{Seq: n.seq, Attempts: n.attempts}
