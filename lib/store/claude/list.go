@@ -1,0 +1,331 @@
+package claude
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
+)
+
+// listed is an entry with what its relations are found by.
+type listed struct {
+	store.Entry
+	lineage    string
+	forkedFrom string // another session's id that it names itself
+	background bool
+	err        error
+}
+
+// List looks at the head and the tail of each file, several at a time.
+func (s *claudeStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		var files []file
+		for f, err := range s.files() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil && !yield(store.Entry{}, err) {
+				return
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil && f.regular {
+				files = append(files, f)
+			}
+		}
+		all := jsonl.Each(ctx, files, func(f file) listed {
+			e, err := s.entry(f.path)
+			e.err = err
+			return e
+		})
+		if err := ctx.Err(); err != nil {
+			yield(store.Entry{}, fault.Of(err))
+			return
+		}
+		for _, e := range related(newestOfEach(all)) {
+			if !yield(e.Entry, e.err) {
+				return
+			}
+		}
+	}
+}
+
+// newestOfEach drops what is no session, and of several files with one id all but
+// the newest: a session that has moved between projects.
+func newestOfEach(all []listed) []listed {
+	at := make(map[string]int)
+	var out []listed
+	for _, e := range all {
+		switch i, ok := at[e.ID]; {
+		case e.err != nil:
+			out = append(out, listed{err: e.err})
+		case e.ID == "":
+		case !ok:
+			at[e.ID] = len(out)
+			out = append(out, e)
+		case e.UpdatedAt > out[i].UpdatedAt:
+			out[i] = e
+		}
+	}
+	return out
+}
+
+// related says which sessions began as copies of others: they name their source,
+// or share its first prompt.
+func related(all []listed) []listed {
+	origin := make(map[string]listed) // by lineage: the one that the others were copied from
+	for _, e := range all {
+		if o, ok := origin[e.lineage]; e.lineage != "" && (!ok || e.older(o)) {
+			origin[e.lineage] = e
+		}
+	}
+	for i := range all {
+		e := &all[i]
+		switch o, ok := origin[e.lineage]; {
+		case e.forkedFrom != "" && Kind+":"+e.forkedFrom != e.ID:
+			e.CopiedFrom = Kind + ":" + e.forkedFrom
+		case ok && o.ID != e.ID:
+			e.CopiedFrom = o.ID
+		}
+	}
+	return all
+}
+
+// older reports whether e is rather the original than o.
+func (e listed) older(o listed) bool {
+	if e.background != o.background {
+		return o.background
+	}
+	if fork := e.forkedFrom != ""; fork != (o.forkedFrom != "") {
+		return !fork
+	}
+	return cmp.Or(cmp.Compare(e.UpdatedAt, o.UpdatedAt), cmp.Compare(e.ID, o.ID)) < 0
+}
+
+// Title is the title of the listing; List has looked it up already.
+func (s *claudeStore) Title(_ context.Context, e store.Entry) (*string, error) {
+	if e.Title != nil {
+		return e.Title, nil
+	}
+	now, err := s.entry(e.Path)
+	return now.Title, err
+}
+
+// deepPeek is how far a listing reads into a file whose first prompt is behind
+// more than jsonl.PeekSize: an image in it, say.
+const deepPeek = 4 << 20
+
+// entry is what the head and the tail of a file tell; its ID is empty where the
+// file is no session to be listed: a subagent's, or one with neither a title nor a
+// prompt.
+func (s *claudeStore) entry(path string) (listed, error) {
+	p, err := jsonl.ReadPeek(path)
+	if err != nil {
+		return listed{}, err
+	}
+	g := glance{first: true}
+	for line := range jsonl.Lines(p.Head) {
+		if !g.done() || g.matters(line) {
+			for rec := range jsonl.Scan(line, recordShape) {
+				g.head(decode(rec.Value))
+			}
+		}
+	}
+	if g.sidechain {
+		return listed{}, nil
+	}
+	if !p.Whole {
+		for line := range jsonl.Lines(p.Tail) {
+			if g.matters(line) {
+				for rec := range jsonl.Scan(line, recordShape) {
+					g.anywhere(decode(rec.Value))
+				}
+			}
+		}
+		if g.prompt == "" && g.ownTitle() == "" {
+			g.deep(path)
+		}
+	}
+	title := g.listTitle(p)
+	id := g.id(path)
+	if title == nil || id == "" {
+		return listed{}, nil
+	}
+	return listed{
+		Entry: store.Entry{
+			ID: Kind + ":" + id, Title: title, Cwd: g.cwds.current(), OtherCwds: g.cwds.others(),
+			CreatedAt: cmp.Or(g.created, p.ModTime.UnixMilli()), UpdatedAt: p.ModTime.UnixMilli(),
+			Kind: Kind, Path: path, Root: s.root,
+		},
+		lineage: g.lineage, forkedFrom: g.forkedFrom, background: g.background,
+	}, nil
+}
+
+// glance gathers what a listing shows.
+type glance struct {
+	first      bool // no record yet
+	sidechain  bool // the first record is a sidechain's
+	sessionID  string
+	created    int64
+	cwds       dirs
+	prompt     string // the first one
+	command    string // the first slash command, for want of a prompt
+	lineage    string
+	forkedFrom string
+	background bool
+
+	title, aiTitle, lastPrompt string
+	summary, leaf              string
+
+	cwdText []byte // the last directory as it was written
+}
+
+// done reports whether the records to come can only add a title.
+func (g *glance) done() bool { return g.prompt != "" && len(g.cwds.all) > 0 && g.created > 0 }
+
+func (g *glance) head(r record) {
+	if g.first {
+		g.first = false
+		g.sidechain = r.is("isSidechain")
+	}
+	if g.created == 0 {
+		g.created = millis(r["timestamp"])
+	}
+	g.anywhere(r)
+	k, f := classify(r)
+	if f&aside != 0 || k == other {
+		return
+	}
+	if from := r["forkedFrom"].Get("sessionId"); g.forkedFrom == "" && from.Kind() == jstext.String {
+		g.forkedFrom, _ = from.Text()
+	}
+	if k != user {
+		return
+	}
+	if f&(prompt|slash) != 0 && g.lineage == "" {
+		g.lineage = lineage(r, r.text("uuid"))
+	}
+	texts, _ := textBlocks(r["message"].Get("content"))
+	if f&prompt != 0 && g.prompt == "" {
+		g.prompt = typed(texts)
+	}
+	if f&slash != 0 && g.command == "" {
+		c, _ := parseCommand(transcript.Join(texts))
+		g.command = c.text
+	}
+}
+
+// anywhere takes what counts in the head and in the tail: the last of each.
+func (g *glance) anywhere(r record) {
+	if id := r.text("sessionId"); g.sessionID == "" && !r.is("isSidechain") {
+		g.sessionID = id
+	}
+	g.background = g.background || r.text("sessionKind") == "bg"
+	if cwd := r.text("cwd"); cwd != "" && !r.is("isSidechain") {
+		g.cwds.add(cwd)
+	}
+	switch r.text("type") {
+	case "custom-title":
+		g.title = r.text("customTitle")
+	case "ai-title":
+		g.aiTitle = r.text("aiTitle")
+	case "last-prompt":
+		g.lastPrompt = r.text("lastPrompt")
+	case "summary":
+		g.summary, g.leaf = r.text("summary"), r.text("leafUuid")
+	}
+}
+
+var marks = [][]byte{[]byte(`-title"`), []byte(`"last-prompt"`), []byte(`"summary"`)}
+
+// matters reports whether a line can change what the last of its kind decides: a
+// title, or the directory. It looks at the bytes only, because a listing has tens
+// of thousands of lines to pass.
+func (g *glance) matters(line []byte) bool {
+	for _, mark := range marks {
+		if bytes.Contains(line, mark) {
+			return true
+		}
+	}
+	const key = `"cwd"`
+	at := bytes.Index(line, []byte(key))
+	if at < 0 {
+		return false
+	}
+	value := line[at+len(key):]
+	begin := bytes.IndexByte(value, '"')
+	if begin < 0 {
+		return true
+	}
+	end := bytes.IndexByte(value[begin+1:], '"')
+	if end < 0 {
+		return true
+	}
+	value = value[:begin+1+end]
+	if bytes.Equal(value, g.cwdText) {
+		return false
+	}
+	g.cwdText = value
+	return true
+}
+
+// deep looks further for a first prompt.
+func (g *glance) deep(path string) {
+	src, err := jsonl.Open(context.Background(), path)
+	if err != nil {
+		return
+	}
+	defer src.Close()
+	src.Size = min(src.Size, deepPeek)
+	for rec, err := range src.Records(context.Background(), recordShape) {
+		if err != nil || g.prompt != "" {
+			return
+		}
+		g.head(decode(rec.Value))
+	}
+}
+
+func (g *glance) ownTitle() string { return cmp.Or(g.title, g.aiTitle) }
+
+// listTitle is what the agent shows: the session's own title, else the last
+// prompt, an old summary, the first prompt. Plumbing is none of these. A summary
+// often describes another file's session: it counts where its leaf is in this one.
+func (g *glance) listTitle(p jsonl.Peek) *string {
+	if t := g.ownTitle(); t != "" {
+		return &t
+	}
+	leaf := []byte(`"uuid":` + jstext.Quote(g.leaf))
+	spaced := []byte(`"uuid": ` + jstext.Quote(g.leaf))
+	here := slices.ContainsFunc([][]byte{leaf, spaced}, func(m []byte) bool { return bytes.Contains(p.Head, m) || bytes.Contains(p.Tail, m) })
+	if g.leaf == "" || !here {
+		g.summary = ""
+	}
+	for _, t := range []string{typed([]string{g.lastPrompt}), g.summary, g.prompt, g.command} {
+		if title := transcript.Title(t); title != nil && !strings.HasPrefix(t, "<command-") {
+			return title
+		}
+	}
+	return nil
+}
+
+// id is the session's id. The agent names a file by its session; a file under
+// another name is listed only where its records carry no id of the agent's own
+// making either, for then nobody else can be meant.
+func (g *glance) id(path string) string {
+	if id := uuidOf(path); id != "" {
+		return id
+	}
+	if isUUID(g.sessionID) {
+		return ""
+	}
+	return g.sessionID
+}
