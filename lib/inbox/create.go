@@ -42,25 +42,18 @@ func (b *Inbox) create(to, dir string) error {
 }
 
 func (q *queue) writeFormat() error {
-	for {
-		if _, err := q.root.Lstat(formatFile); err == nil {
-			return nil // somebody else was faster, or only a directory was missing
-		}
-		t, err := q.write(formatText(q.to))
-		if err != nil {
-			return err
-		}
-		err = t.place(formatFile)
-		swept := err != nil && t.gone() // see errSwept
-		t.discard()
-		switch {
-		case swept:
-		case err != nil:
-			return err
-		default:
-			return q.flush(".")
-		}
+	if _, err := q.root.Lstat(formatFile); err == nil {
+		return nil // somebody else was faster, or only a directory was missing
 	}
+	t, err := q.write(formatText(q.to))
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	if err := t.place(formatFile); err != nil {
+		return err
+	}
+	return q.flush(".")
 }
 
 // makeRoot makes the inbox and what is missing above it, and flushes every

@@ -132,17 +132,10 @@ type temporary struct {
 
 // write makes a file of the text in tmp and flushes it.
 func (q *queue) write(text string) (*temporary, error) {
-	t := &temporary{q: q, file: tmpDir + "/" + rand.Text()}
-	err := q.do("create", t.file, func() (err error) {
-		t.f, err = q.root.OpenFile(t.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		return err
-	})
+	t, err := q.createTemporary()
 	if err != nil {
 		return nil, err
 	}
-	// If this fails, a sweep has taken the file for a dead writer's and is about to
-	// remove it: then the rename fails, and the caller writes again.
-	_, _ = tryFlock(t.f, false)
 	err = q.do("write", t.file, func() error {
 		_, err := io.WriteString(t.f, text)
 		return err
@@ -159,6 +152,35 @@ func (q *queue) write(text string) (*temporary, error) {
 	return t, nil
 }
 
+// createTemporary makes a file that no sweep takes for a dead writer's. Between
+// making and locking it one can; then there is another.
+func (q *queue) createTemporary() (*temporary, error) {
+	for {
+		t := &temporary{q: q, file: tmpDir + "/" + rand.Text()}
+		swept := false
+		err := q.do("create", t.file, func() (err error) {
+			t.f, err = q.root.OpenFile(t.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err == nil {
+				swept, err = tryFlock(t.f, false)
+			}
+			return err
+		})
+		if err == nil && !swept {
+			_, err = q.root.Lstat(t.file)
+			swept = errors.Is(err, fs.ErrNotExist)
+		}
+		if err == nil && !swept {
+			return t, nil
+		}
+		if t.f != nil {
+			t.discard()
+		}
+		if !swept {
+			return nil, err
+		}
+	}
+}
+
 // place renames the file to where it belongs.
 func (t *temporary) place(file string) error {
 	err := t.q.move(t.file, file)
@@ -172,12 +194,6 @@ func (t *temporary) discard() {
 		_ = t.q.root.Remove(t.file)
 	}
 	t.f.Close()
-}
-
-// gone reports whether the file has been removed.
-func (t *temporary) gone() bool {
-	_, err := t.q.root.Lstat(t.file)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (q *queue) move(from, to string) error {

@@ -18,7 +18,7 @@ import (
 // another message has (RuleConflict), a disk that is full or may not be written;
 // or ctx's cause.
 func (b *Inbox) Enqueue(ctx context.Context, d Draft) (Record, error) {
-	r, err := freeze(d)
+	r, err := Freeze(d)
 	if err != nil {
 		return Record{}, err
 	}
@@ -35,18 +35,8 @@ func (b *Inbox) Enqueue(ctx context.Context, d Draft) (Record, error) {
 	if _, swept := b.swept.LoadOrStore(r.To, true); !swept {
 		q.sweep()
 	}
-	for {
-		got, err := q.add(ctx, r, keyed)
-		if errors.Is(err, errSwept) {
-			continue
-		}
-		return got, err
-	}
+	return q.add(ctx, r, keyed)
 }
-
-// errSwept says that another process took our file for a dead writer's, which can
-// happen in the moment between making and locking it.
-var errSwept = errors.New("the temporary file is gone")
 
 func (q *queue) add(ctx context.Context, r Record, keyed bool) (Record, error) {
 	t, err := q.write(r.fileText())
@@ -85,11 +75,7 @@ func (q *queue) publish(ctx context.Context, t *temporary, n *name, keyed bool) 
 	if n.seq, err = h.next(); err != nil {
 		return nil, err
 	}
-	err = t.place(n.path())
-	if err != nil && t.gone() {
-		return nil, errSwept
-	}
-	return nil, err
+	return nil, t.place(n.path())
 }
 
 // find looks for the record with an id, wherever it stands.

@@ -19,9 +19,10 @@ var (
 	noContexts = jstext.MustParse(`[]`)
 )
 
-// freeze makes the record of a draft, in memory of its own, or says what is wrong
-// with it. Errors are *fault.Error of kind Usage.
-func freeze(d Draft) (Record, error) {
+// Freeze makes the record of a draft, in memory of its own, or says what is wrong
+// with it. Nothing is stored: it is for queues that are kept elsewhere. Errors are
+// *fault.Error of kind Usage.
+func Freeze(d Draft) (Record, error) {
 	r := Record{ID: d.ID, To: d.To, Kind: d.Kind, State: Waiting}
 	if r.Kind == "" {
 		r.Kind = Send
@@ -118,6 +119,23 @@ func (r Record) check() error {
 		return malformed("meta", "only an injected message takes it")
 	}
 	return checkContexts(r.Contexts)
+}
+
+// CheckContent holds to a content what Freeze does: lossless JSON, an array of
+// blocks. name is what the error calls it.
+func CheckContent(name string, v jstext.Value) error {
+	if err := checkLossless(name, v); err != nil {
+		return err
+	}
+	return checkBlocks(name, v)
+}
+
+// CheckContexts holds to contexts what Freeze does.
+func CheckContexts(v jstext.Value) error {
+	if err := checkLossless("contexts", v); err != nil {
+		return err
+	}
+	return checkContexts(v)
 }
 
 func checkBlocks(name string, v jstext.Value) error {
