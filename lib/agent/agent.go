@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
@@ -69,24 +70,24 @@ func New(o Options) (*Agent, error) {
 
 // Send owns a message: from its return on, the record waits for a turn of its own.
 func (a *Agent) Send(ctx context.Context, m Message) (Record, error) {
-	return a.put(ctx, KindSend, m)
+	return a.put(ctx, inbox.Send, m)
 }
 
 // Steer is for the turn that runs: its message joins that turn between two steps.
 // One that comes too late for it waits like any other, and steering while nothing
 // runs is a send.
 func (a *Agent) Steer(ctx context.Context, m Message) (Record, error) {
-	return a.put(ctx, KindSteer, m)
+	return a.put(ctx, inbox.Steer, m)
 }
 
 // Inject puts a context into the conversation, in its turn, without asking the
 // model.
 func (a *Agent) Inject(ctx context.Context, m Message) (Record, error) {
-	return a.put(ctx, KindInject, m)
+	return a.put(ctx, inbox.Inject, m)
 }
 
-func (a *Agent) put(ctx context.Context, kind Kind, m Message) (Record, error) {
-	r, err := Freeze(kind, m)
+func (a *Agent) put(ctx context.Context, kind inbox.Kind, m Message) (Record, error) {
+	r, err := inbox.Freeze(m.draft(a.o.SessionID, kind))
 	if err != nil {
 		return Record{}, err
 	}
@@ -98,8 +99,8 @@ func (a *Agent) put(ctx context.Context, kind Kind, m Message) (Record, error) {
 	if err := a.stopped(); err != nil {
 		return Record{}, err
 	}
-	if kind == KindSteer && !a.running() {
-		r.Kind = KindSend
+	if kind == inbox.Steer && !a.running() {
+		r.Kind = inbox.Send
 	}
 	if err := a.queue.Put(ctx, r); err != nil {
 		return Record{}, err

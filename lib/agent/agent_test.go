@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/model/modeltest"
@@ -186,7 +187,7 @@ func (r *rig) wantTold(want ...string) {
 func tell(e agent.Event) string {
 	switch e := e.(type) {
 	case agent.Queued:
-		return fmt.Sprintf("queued %s %s steering=%v", e.Record.Kind, e.Record.Content.Raw(), e.Record.Steering())
+		return fmt.Sprintf("queued %s %s steering=%v", e.Record.Kind, e.Record.Content.Raw(), e.Record.Kind == inbox.Steer)
 	case agent.Dropped:
 		return fmt.Sprintf("dropped %d", len(e.Records))
 	case agent.TurnStarted:
@@ -394,7 +395,7 @@ func TestSteerWhileIdleIsASend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec.Kind != agent.KindSend {
+	if rec.Kind != inbox.Send {
 		t.Errorf("kind %q", rec.Kind)
 	}
 	r.settle()
@@ -622,6 +623,8 @@ func TestMalformedIsNotVisible(t *testing.T) {
 		"context no source":   {Content: agent.Text("x"), Contexts: parse(`[{"content":[]}]`)},
 		"placement no string": {Content: agent.Text("x"), Contexts: parse(`[{"content":[],"source":{"kind":"user"},"placement":1}]`)},
 		"meta on a send":      {Content: agent.Text("x"), Meta: parse(`1`)},
+		"minus zero":          {Content: parse(`[{"type":"x","n":-0}]`)},
+		"too many digits":     {Content: agent.Text("x"), Source: parse(`{"kind":"user","n":9007199254740993}`)},
 	} {
 		if _, err := r.Send(t.Context(), m); err == nil {
 			t.Errorf("%s: taken", name)
@@ -640,13 +643,13 @@ func TestMalformedIsNotVisible(t *testing.T) {
 // A record is lossless: half surrogates, key order and large numbers included.
 func TestLossless(t *testing.T) {
 	r := start(t, agent.Options{}, modeltest.Text("\xed\xa0\xbd"), modeltest.Reply{Pieces: []string{"\xed\xa0\xbd", "\xed\xb8\x80"}})
-	r.send(agent.Message{Content: jstext.MustParse(`[{"type":"text","text":"\ud800"},{"type":"custom","big":9007199254740993,"a":-0}]`)})
+	r.send(agent.Message{Content: jstext.MustParse(`[{"type":"text","text":"\ud800"},{"type":"custom","z":9007199254740991,"a":[null]}]`)})
 	r.settle()
 	r.send(text("again"))
 	r.settle()
 	r.wantRebuilt()
 	nodes := r.Surface().Events
-	if got, want := nodes[0].Data.Get("content").Raw(), `[{"type":"text","text":"\ud800"},{"type":"custom","big":9007199254740993,"a":-0}]`; got != want {
+	if got, want := nodes[0].Data.Get("content").Raw(), `[{"type":"text","text":"\ud800"},{"type":"custom","z":9007199254740991,"a":[null]}]`; got != want {
 		t.Errorf("content %s, want %s", got, want)
 	}
 	if got, want := nodes[1].Data.Get("content").Raw(), `[{"type":"text","text":"\ud83d"}]`; got != want {

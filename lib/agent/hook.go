@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
@@ -55,11 +56,11 @@ func submit(ctx context.Context, hooks []Hook, p Prompt) (Decision, error) {
 	if !d.Content.Exists() {
 		d.Content = p.Content
 	}
-	if err := CheckContent("content", d.Content); err != nil {
+	if err := inbox.CheckContent("content", d.Content); err != nil {
 		return Decision{}, err
 	}
 	if d.AdditionalContexts.Exists() {
-		if err := CheckContexts("additionalContexts", d.AdditionalContexts); err != nil {
+		if err := inbox.CheckContexts(d.AdditionalContexts); err != nil {
 			return Decision{}, err
 		}
 	}

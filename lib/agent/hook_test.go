@@ -135,10 +135,10 @@ func TestHookFails(t *testing.T) {
 		}, `"crashed"`},
 		{"malformed content", func(context.Context, agent.Prompt, agent.Next) (agent.Decision, error) {
 			return agent.Decision{Content: jstext.MustParse(`{}`)}, nil
-		}, `"message: content: not an array of blocks"`},
+		}, `"content: not an array of blocks"`},
 		{"malformed contexts", func(context.Context, agent.Prompt, agent.Next) (agent.Decision, error) {
 			return agent.Decision{AdditionalContexts: jstext.MustParse(`[1]`)}, nil
-		}, `"message: additionalContexts[0].content: not an array of blocks"`},
+		}, `"contexts[0]: not a context`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := start(t, agent.Options{Hooks: []agent.Hook{pass, c.hook}})

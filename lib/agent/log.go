@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/session"
@@ -67,7 +68,7 @@ func (h *history) add(ev session.Event) {
 
 func turnStart(turn int64, r Record) logwriter.Entry {
 	kind := "message"
-	if r.Kind == KindInject {
+	if r.Kind == inbox.Inject {
 		kind = "injection"
 	}
 	return entry("turn/start", func(w *jstext.Writer) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 )
 
 // Queue holds the records that wait for one agent, in their order. Records of
@@ -80,10 +82,10 @@ func (m *memory) Steering(context.Context) ([]Claim, error) {
 	defer m.mu.Unlock()
 	var out []Claim
 	m.waiting = slices.DeleteFunc(m.waiting, func(r Record) bool {
-		if r.Steering() {
+		if r.Kind == inbox.Steer {
 			out = append(out, memoryClaim{m, r})
 		}
-		return r.Steering()
+		return r.Kind == inbox.Steer
 	})
 	return out, nil
 }

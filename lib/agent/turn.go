@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 )
@@ -22,7 +23,7 @@ type turn struct {
 }
 
 func (t *turn) run() error {
-	if t.record.Kind == KindInject {
+	if t.record.Kind == inbox.Inject {
 		return t.inject()
 	}
 	if err := t.append(turnStart(t.n, t.record)); err != nil {

@@ -126,7 +126,7 @@ func TestFails(t *testing.T) {
 		{"reason on allow", says(`{"kind":"allow","reason":"x"}`), `the member "reason"`},
 		{"content a string", says(`{"kind":"allow","content":"x"}`), "content: not an array of blocks"},
 		{"content null", says(`{"kind":"allow","content":null}`), "content: not an array of blocks"},
-		{"contexts of anything", says(`{"kind":"allow","additionalContexts":[{"text":"x"}]}`), "additionalContexts[0]"},
+		{"contexts of anything", says(`{"kind":"allow","additionalContexts":[{"text":"x"}]}`), "contexts[0]"},
 		{"too much", "yes", "more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

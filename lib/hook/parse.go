@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
@@ -53,12 +53,12 @@ func (a *answer) check(reason jstext.Value) error {
 		}
 	}
 	if a.content.Exists() {
-		if err := agent.CheckContent("content", a.content); err != nil {
+		if err := inbox.CheckContent("content", a.content); err != nil {
 			return err
 		}
 	}
 	if a.contexts.Exists() {
-		return agent.CheckContexts("additionalContexts", a.contexts)
+		return inbox.CheckContexts(a.contexts)
 	}
 	return nil
 }
