@@ -42,14 +42,14 @@ func escape(s string, block bool, write writer) string {
 	prev := rune(0)
 	for i := 0; i < len(s); {
 		r, n := jstext.DecodeRune(s[i:])
-		next, _ := jstext.DecodeRune(s[i+n:])
 		switch {
-		case block && (r == '\n' || r == '\t'), shapes(prev, r, next), !hidden(r, n):
+		case block && (r == '\n' || r == '\t'), shapes(prev, r, s[i+n:]), !hidden(r, n):
 			b.WriteString(s[i : i+n])
+			prev = r
 		default:
 			write(&b, r, n, s[i])
+			prev = 0
 		}
-		prev = r
 		i += n
 	}
 	return b.String()
@@ -73,22 +73,28 @@ const (
 
 // shapes reports whether r, though invisible itself, gives its neighbours the
 // shape that people know: a joiner in a family or flag, a non-joiner in Persian, a
-// selector behind a heart. Anywhere else these hide something.
-func shapes(prev, r, next rune) bool {
+// selector behind a heart. Anywhere else these hide something. prev is 0 where it
+// has not been written as it is.
+func shapes(prev, r rune, rest string) bool {
 	switch r {
-	case zwj:
-		return (prev == vs16 || drawn(prev)) && drawn(next)
-	case zwnj:
-		return drawn(prev) && drawn(next) && !unicode.IsSymbol(prev) && !unicode.IsSymbol(next)
 	case vs15, vs16:
-		return drawn(prev) || prev == '#' || prev == '*' || prev >= '0' && prev <= '9' // keycaps
+		return drawn(prev, 2) || prev == '#' || prev == '*' || prev >= '0' && prev <= '9' // keycaps
+	case zwj, zwnj:
+		next, n := jstext.DecodeRune(rest)
+		if !drawn(next, n) {
+			return false
+		}
+		if r == zwnj {
+			return drawn(prev, 2) && !unicode.IsSymbol(prev) && !unicode.IsSymbol(next)
+		}
+		return prev == vs16 || drawn(prev, 2)
 	}
 	return false
 }
 
 // drawn reports whether r is a letter, a mark or a picture beyond ASCII.
-func drawn(r rune) bool {
-	return r >= 0x80 && !hidden(r, 2) && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
+func drawn(r rune, width int) bool {
+	return r >= 0x80 && !hidden(r, width) && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
 
 // invisible are the code points that Unicode gives no shape of their own.
