@@ -163,7 +163,7 @@ func randomSurface(rng *rand.Rand) *session.Surface {
 
 func TestRetainLikePlainImplementation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 20_000 {
+	for range 8_000 {
 		s := randomSurface(rng)
 		label := randomText(rng, rng.IntN(4))
 		whole, _, _ := slowRetain(s, label, 1<<30)
@@ -171,6 +171,34 @@ func TestRetainLikePlainImplementation(t *testing.T) {
 		checkRetain(t, s, label, rng.IntN(len(whole)+50))
 		if t.Failed() {
 			t.Fatalf("surface %s", s.AppendJSON(nil))
+		}
+	}
+}
+
+// TestRetainAwkwardTexts has texts that a cap on raw bytes, on characters or on
+// UTF-16 units gets wrong, in the budget that is usual. Where JSON is longer than
+// the text by more than the text is long, the rule leaves nothing of it.
+func TestRetainAwkwardTexts(t *testing.T) {
+	tests := []struct {
+		name, text string
+		emptied    bool
+	}{
+		{"three bytes a character", strings.Repeat("日本語の長い返答", 3_750), false},
+		{"escapes", strings.Repeat("<", 12_000), false},
+		{"escapes that inflate more", strings.Repeat("<", 12_000) + strings.Repeat("\x01\x1f", 600), true},
+		{"joined emoji", strings.Repeat("👩‍👩‍👧‍👦🇫🇷", 3_000), false},
+		{"joined emoji, shifted", "x" + strings.Repeat("👩‍👩‍👧‍👦🇫🇷", 3_000) + "y", false},
+		{"halves of pairs", strings.Repeat("\xed\xa0\x80 ", 12_000), false},
+		{"byte order marks", strings.Repeat(headtail.BOM, 40_000), false},
+		{"two bytes a character", strings.Repeat("é", 40_000), false},
+	}
+	for _, tt := range tests {
+		s := oneMessage("id", tt.text)
+		checkRetain(t, s, "label", reference.DefaultMaxReferenceBytes)
+		snap, _, ok := reference.Retain(s, "label", reference.DefaultMaxReferenceBytes)
+		if !ok || !snap.Stats.Truncated || tt.emptied != strings.Contains(string(snap.JSON), `"text":""`) ||
+			!tt.emptied && !strings.Contains(string(snap.JSON), "UTF-8 bytes …]") {
+			t.Errorf("%s: %v, %d bytes, %+v", tt.name, ok, len(snap.JSON), snap.Stats)
 		}
 	}
 }

@@ -189,10 +189,14 @@ func TestFoldLetsShadowedEventsGo(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-// randomLog makes a valid log with replaces anywhere, and its surface by the plain
-// rule: cut a range out of a list.
+// randomLog makes a valid log with replaces anywhere and log-only events between,
+// and its surface by the plain rule: cut a range out of a list.
 func randomLog(rng *rand.Rand, n int) (lines []string, surface []int64) {
 	for seq := range int64(n) {
+		if rng.IntN(3) == 0 {
+			lines = append(lines, fmt.Sprintf(`{"type":"assistant/chunk","seq":%d,"data":{}}`, seq))
+			continue
+		}
 		op, sources := `"append"`, ""
 		if len(surface) > 0 && rng.IntN(4) == 0 {
 			i := rng.IntN(len(surface))
@@ -210,16 +214,29 @@ func randomLog(rng *rand.Rand, n int) (lines []string, surface []int64) {
 	return lines, surface
 }
 
+// TestFoldAgainstPlainList also passes over log-only events in one fold that the
+// other is given.
 func TestFoldAgainstPlainList(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		lines, want := randomLog(rng, 1+rng.IntN(40))
-		f, _, err := foldAll(0, parseEvents(t, lines...))
+	for range 500 {
+		lines, want := randomLog(rng, 1+rng.IntN(50))
+		events := parseEvents(t, lines...)
+		f, _, err := foldAll(0, events)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, strings.Join(lines, "\n"))
 		}
-		if got := seqsJSON(f.Nodes()); got != strings.ReplaceAll(fmt.Sprint(want), " ", ",") {
-			t.Fatalf("got %s, want %v\n%s", got, want, strings.Join(lines, "\n"))
+		skipping := session.NewFold(0)
+		for _, ev := range events {
+			if !ev.SurfaceOp.Exists() {
+				skipping.Skip(1)
+			} else if err := skipping.Add(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, got := range []*session.Fold{f, skipping} {
+			if seqs := seqsJSON(got.Nodes()); seqs != strings.ReplaceAll(fmt.Sprint(want), " ", ",") || got.Next() != int64(len(lines)) {
+				t.Fatalf("got %s, next %d, want %v\n%s", seqs, got.Next(), want, strings.Join(lines, "\n"))
+			}
 		}
 	}
 }
