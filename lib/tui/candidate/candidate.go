@@ -40,14 +40,14 @@ func (p Place) Row(s Session, width int) string {
 	right := fmt.Sprintf("%8s", age)
 	if width >= narrow {
 		room := width/3 + 2
-		right = cells.Fit(p.Method, cells.TruncateLeft(p.Method, p.dir(s.Cwd), room), room) + right
+		right = cells.Fit(p.Method, cells.TruncateLeft(p.Method, p.Dir(s.Cwd), room), room) + right
 	}
 	// A title may be very long: only its beginning can be seen, or need be escaped.
 	return cells.Sides(p.Method, termtext.Line(head(s.Label, 4*width)), right, width)
 }
 
-// dir shows a directory; none is a dash.
-func (p Place) dir(cwd *string) string {
+// Dir shows a directory; none is a dash.
+func (p Place) Dir(cwd *string) string {
 	if cwd == nil || *cwd == "" {
 		return "-"
 	}

@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"context"
+
+	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/reference"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+)
+
+// preparer makes messages of what was typed: it turns mentions into structured
+// references, and lets lib/reference do the rest.
+type preparer struct {
+	reader reference.Reader
+	target *string
+	config reference.Config
+}
+
+// prepare parses the mentions of a text and prepares what is left of it.
+func (p preparer) prepare(ctx context.Context, text string) (*reference.Prepared, error) {
+	plain, mentioned, err := sessionuri.ParseText(text)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]jstext.Value, len(mentioned))
+	for i, r := range mentioned {
+		refs[i] = referenceValue(r)
+	}
+	return reference.Prepare(ctx, p.reader, reference.Request{
+		Target: p.target, Content: agent.Text(plain), References: refs, Config: p.config,
+	})
+}
+
+// Prepare makes the message that an agent is given.
+func (p preparer) Prepare(ctx context.Context, text string) (agent.Message, error) {
+	prepared, err := p.prepare(ctx, text)
+	if err != nil {
+		return agent.Message{}, err
+	}
+	v := jstext.MustParse(string(prepared.AppendJSON(nil)))
+	return agent.Message{Content: v.Get("content"), Contexts: v.Get("contexts")}, nil
+}
+
+func referenceValue(r sessionuri.Reference) jstext.Value {
+	var w jstext.Writer
+	w.BeginObject()
+	w.Key("sessionId")
+	w.Text(r.SessionID)
+	w.Key("label")
+	w.Text(r.Label)
+	w.EndObject()
+	return w.Value()
+}
