@@ -16,6 +16,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
 
 // readerFunc is a Reader.
@@ -50,7 +51,7 @@ func caseReader(t *testing.T, c jstext.Value, calls *atomic.Int64) reference.Rea
 }
 
 func TestPrepareVectors(t *testing.T) {
-	eachCase(t, "prepare.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "prepare.json", func(t *testing.T, c jstext.Value) {
 		var calls atomic.Int64
 		reader := caseReader(t, c, &calls)
 		target, _ := c.Get("targetId").Text()
@@ -288,7 +289,7 @@ func TestConfig(t *testing.T) {
 // TestCandidateLimitVectors has the limits of the vectors' candidate queries; what
 // those return is package store's.
 func TestCandidateLimitVectors(t *testing.T) {
-	eachCase(t, "candidates.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "candidates.json", func(t *testing.T, c jstext.Value) {
 		config, err := reference.ParseConfig(c.Get("config"))
 		if err != nil {
 			t.Fatal(err)

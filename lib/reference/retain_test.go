@@ -1,35 +1,13 @@
 package reference_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
-
-// eachCase runs check on every case of a vector file.
-func eachCase(t *testing.T, file string, check func(t *testing.T, c jstext.Value)) {
-	t.Helper()
-	text, err := os.ReadFile("../../testdata/vectors/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jstext.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for c := range v.Get("cases").Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) { check(t, c) })
-		n++
-	}
-	if n == 0 {
-		t.Fatalf("%s holds no cases", file)
-	}
-}
 
 // surfaceOf reads {session, capturedThroughSeq, events} of a case.
 func surfaceOf(t testing.TB, c jstext.Value) *session.Surface {
@@ -72,7 +50,7 @@ func statsJSON(s reference.Stats) string {
 }
 
 func TestProjectVectors(t *testing.T) {
-	eachCase(t, "project.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "project.json", func(t *testing.T, c jstext.Value) {
 		label, _ := c.Get("label").Text()
 		maxBytes, _ := c.Get("maxBytes").Int()
 		snap, need, ok := reference.Retain(surfaceOf(t, c), label, int(maxBytes))

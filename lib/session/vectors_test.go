@@ -2,36 +2,14 @@ package session_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
-
-// eachCase runs check on every case of a vector file.
-func eachCase(t *testing.T, file string, check func(t *testing.T, c jstext.Value)) {
-	t.Helper()
-	text, err := os.ReadFile("../../testdata/vectors/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jstext.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for c := range v.Get("cases").Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) { check(t, c) })
-		n++
-	}
-	if n == 0 {
-		t.Fatalf("%s holds no cases", file)
-	}
-}
 
 func eventsOf(c jstext.Value) []session.Event {
 	var out []session.Event
@@ -85,7 +63,7 @@ func seqsJSON(events []session.Event) string {
 }
 
 func TestFoldVectors(t *testing.T) {
-	eachCase(t, "fold.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "fold.json", func(t *testing.T, c jstext.Value) {
 		events := eventsOf(c)
 		f, replaces, err := foldAll(0, events)
 		if rule, ok := c.Get("error", "rule").Text(); ok {
@@ -115,7 +93,7 @@ func TestFoldVectors(t *testing.T) {
 }
 
 func TestDeriveVectors(t *testing.T) {
-	eachCase(t, "derive.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "derive.json", func(t *testing.T, c jstext.Value) {
 		f, _, err := foldAll(0, eventsOf(c))
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +105,7 @@ func TestDeriveVectors(t *testing.T) {
 }
 
 func TestRepairVectors(t *testing.T) {
-	eachCase(t, "repair.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "repair.json", func(t *testing.T, c jstext.Value) {
 		var r session.Repair
 		for _, ev := range eventsOf(c) {
 			r.Add(ev)
@@ -143,7 +121,7 @@ func TestRepairVectors(t *testing.T) {
 }
 
 func TestTitleVectors(t *testing.T) {
-	eachCase(t, "title.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "title.json", func(t *testing.T, c jstext.Value) {
 		kind, _ := c.Get("kind").Text()
 		switch kind {
 		case "fold":

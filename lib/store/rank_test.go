@@ -3,36 +3,14 @@ package store_test
 import (
 	"context"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
-
-// eachCase runs check on every case of a vector file.
-func eachCase(t *testing.T, file string, check func(t *testing.T, c jstext.Value)) {
-	t.Helper()
-	text, err := os.ReadFile("../../testdata/vectors/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jstext.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for c := range v.Get("cases").Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) { check(t, c) })
-		n++
-	}
-	if n == 0 {
-		t.Fatalf("%s holds no cases", file)
-	}
-}
 
 func optText(v jstext.Value) *string {
 	if s, ok := v.Text(); ok {
@@ -62,7 +40,7 @@ func ids(entries []store.Entry) []string {
 // TestListOrderVectors: at equal times the vectors have ICU's order. Ours is that
 // of the bytes, so for cases tagged locale the same ids must come, and in ours.
 func TestListOrderVectors(t *testing.T) {
-	eachCase(t, "list-order.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "list-order.json", func(t *testing.T, c jstext.Value) {
 		entries := records(c)
 		store.Newest(entries)
 		got := ids(entries)
@@ -91,7 +69,7 @@ func TestListOrderVectors(t *testing.T) {
 // them must be there for its title. The limits that a query may not ask for are
 // package reference's.
 func TestCandidatesVectors(t *testing.T) {
-	eachCase(t, "candidates.json", func(t *testing.T, c jstext.Value) {
+	vectors.Each(t, "candidates.json", func(t *testing.T, c jstext.Value) {
 		r := store.Ranking{Group: true, Limit: 50}
 		r.Self, _ = c.Get("target", "id").Text()
 		r.Cwd, _ = c.Get("target", "cwd").Text()

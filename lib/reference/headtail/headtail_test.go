@@ -3,32 +3,16 @@ package headtail_test
 import (
 	"bytes"
 	"encoding/base64"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference/headtail"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
 
-func TestVectors(t *testing.T) {
-	text, err := os.ReadFile("../../../testdata/vectors/retain.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jstext.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.Get("cases").Len() == 0 {
-		t.Fatal("no cases")
-	}
-	for c := range v.Get("cases").Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) { checkCase(t, c) })
-	}
-}
+func TestVectors(t *testing.T) { vectors.Each(t, "retain.json", checkCase) }
 
 func checkCase(t *testing.T, c jstext.Value) {
 	r, ok, err := fromStrategy(c.Get("strategy"))
