@@ -31,15 +31,16 @@ type System struct {
 	Columns int
 }
 
-// OS is the real system. It makes a write to a closed pipe an error instead of a
-// fatal signal, so that every program ends in its own words, and turns SIGINT and
-// SIGTERM into a done context. The runtime has opened /dev/null for any of the
-// three streams that was closed, so no file of ours can land on descriptor 1.
+// OS is the real system. It turns SIGINT and SIGTERM into a done context, and a
+// second one ends the program the hard way. A write to a closed pipe becomes an
+// error instead of a fatal signal, so that every program ends in its own words.
+// The runtime has opened /dev/null for any of the three streams that was closed,
+// so no file of ours can land on descriptor 1.
 func OS() *System {
-	signal.Ignore(syscall.SIGPIPE)
+	// Not signal.Ignore: the programs that we run would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
-		// A second signal ends the program the hard way.
 		<-ctx.Done()
 		stop()
 	}()
