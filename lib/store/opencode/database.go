@@ -16,14 +16,14 @@ type database struct{ path string }
 // listColumns are those of a record, in the order of newRecord; readColumns has the
 // revert too, which can hold a whole diff.
 var (
-	listColumns = []string{"id", "parent_id", "directory", "title", "time_created", "time_updated"}
+	listColumns = []string{"id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived", "fork_session_id"}
 	readColumns = append(listColumns[:len(listColumns):len(listColumns)], "revert")
 )
 
 func (d database) newRecord(gen generation, row []cell) record {
 	r := record{
 		id: row[0].text(), child: row[1].text() != "", cwd: optional(row[2].text()), title: titleOf(row[3].text()),
-		created: row[4].millis(), updated: row[5].millis(), gen: gen, path: d.path,
+		created: row[4].millis(), updated: row[5].millis(), put: row[6].millis() > 0, fork: row[7].text(), gen: gen, path: d.path,
 	}
 	if len(row) > len(listColumns) {
 		// A revert that does not parse is passed over: it only hides what is there.
@@ -115,7 +115,7 @@ func (d database) view(ctx context.Context, id string, use func(r rowReader, fou
 		if err != nil {
 			return err
 		}
-		return use(rowReader{conn: c, schema: s, id: id, t: &transcript{}}, found, ok)
+		return use(rowReader{conn: c, schema: s, id: id, t: &reading{}}, found, ok)
 	})
 }
 
@@ -136,13 +136,16 @@ var errGone = errors.New("no such session in the database")
 
 // read reads one session. fresh makes the transcript that is filled; it is called
 // again where the observation has to be repeated.
-func (d database) read(ctx context.Context, id string, fresh func() *transcript) (t *transcript, err error) {
+func (d database) read(ctx context.Context, id string, fresh func() *reading) (t *reading, err error) {
 	err = d.view(ctx, id, func(r rowReader, found record, ok bool) error {
 		if !ok {
 			return jsonl.Unreadable(d.path, errGone)
 		}
 		t = fresh()
 		t.record, r.t = found, t
+		if err := t.setLineage(ctx, d, r); err != nil {
+			return err
+		}
 		return t.fromDatabase(ctx, r)
 	})
 	return t, err
@@ -153,12 +156,12 @@ type rowReader struct {
 	conn   *sql.Conn
 	schema schema
 	id     string
-	t      *transcript
+	t      *reading
 }
 
 // fromDatabase chooses the tables. A session that v2 knows by name only, with its
 // messages still in the tables of v1, was left so by an upgrade that stopped.
-func (t *transcript) fromDatabase(ctx context.Context, r rowReader) error {
+func (t *reading) fromDatabase(ctx context.Context, r rowReader) error {
 	two, err := r.holds(ctx, "session_message", "seq", "type")
 	if err != nil {
 		return err
@@ -177,6 +180,24 @@ func (t *transcript) fromDatabase(ctx context.Context, r rowReader) error {
 		return nil
 	}
 	return t.readV1(ctx, r)
+}
+
+// maxForks bounds the way back to the session that the first fork was made of.
+const maxForks = 32
+
+// setLineage finds the session at the root of the forks that this one came from. A
+// fork that cannot be followed further is as far as anybody knows.
+func (t *reading) setLineage(ctx context.Context, d database, r rowReader) error {
+	t.lineage = t.record.id
+	for at, n := t.record, 0; at.fork != "" && n < maxForks; n++ {
+		t.lineage = at.fork
+		next, ok, err := d.find(ctx, r.conn, r.schema, at.fork)
+		if err != nil || !ok {
+			return err
+		}
+		at = next
+	}
+	return nil
 }
 
 // holds reports whether a table with these columns has a row of the session.

@@ -24,7 +24,8 @@
 //
 // The seq of an event is the row's seq in v2; before, it is the message's position
 // in the session, from 0. CapturedThroughSeq is the highest of them, counting also
-// messages that are not on the surface.
+// messages that are not on the surface. A checkpoint has the seq of its row in v2;
+// before, that of the last message that it replaced.
 //
 // Checked against the sources of OpenCode 1.3 and of 2.0 (September 2026).
 package opencode

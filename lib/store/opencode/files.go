@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,19 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
+)
+
+// What is kept of each kind of file: of a tool's output, for one, nothing.
+var (
+	recordShape = jsonl.Shape{
+		"parentID": nil, "title": nil, "directory": nil, "time": nil, "revert": {"messageID": nil, "partID": nil},
+	}
+	messageShape = jsonl.Shape{
+		"role": nil, "parentID": nil, "time": nil, "finish": nil, "error": {}, "summary": {"title": nil, "body": nil},
+		"providerID": nil, "modelID": nil, "path": {"cwd": nil},
+	}
+	partShape = jsonl.Shape{"type": nil, "text": nil, "synthetic": nil, "ignored": nil, "tail_start_id": nil}
 )
 
 // tree is one directory of JSON files.
@@ -73,7 +85,7 @@ func (t tree) records(ctx context.Context, yield func(record, error) bool) bool 
 			if ctx.Err() != nil {
 				return yield(record{}, ctx.Err()) && false
 			}
-			if r, err := t.record(filepath.Join(dir, name)); !yield(r, err) {
+			if r, err := t.record(ctx, filepath.Join(dir, name)); !yield(r, err) {
 				return false
 			}
 		}
@@ -94,14 +106,14 @@ func isNoDir(dir string, err error) bool {
 
 // record reads one session record. The id is the file's name: the field may
 // disagree after an import.
-func (t tree) record(path string) (record, error) {
-	var count tally
-	v, err := readJSON(path, &count)
+func (t tree) record(ctx context.Context, path string) (record, error) {
+	v, err := readJSON(ctx, path, recordShape, &tally{})
 	if err != nil {
 		return record{}, err
 	}
 	r := record{id: strings.TrimSuffix(filepath.Base(path), ".json"), gen: t.generation(), path: path}
 	r.created, r.updated = millis(v.Get("time", "created")), millis(v.Get("time", "updated"))
+	r.put = millis(v.Get("time", "archived")) > 0
 	r.child = text(v.Get("parentID")) != ""
 	r.title = titleOf(text(v.Get("title")))
 	r.cwd = optional(text(v.Get("directory")))
@@ -131,8 +143,8 @@ func isFileName(id string) bool {
 }
 
 // read reads a session whose record is at path.
-func (t tree) read(ctx context.Context, path string, out *transcript) error {
-	r, err := t.record(path)
+func (t tree) read(ctx context.Context, path string, out *reading) error {
+	r, err := t.record(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -150,8 +162,11 @@ func (t tree) read(ctx context.Context, path string, out *transcript) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		v, err := readJSON(filepath.Join(dir, name), &out.tally)
+		v, err := readJSON(ctx, filepath.Join(dir, name), messageShape, &out.tally)
 		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			out.skip(err)
 			continue
 		}
@@ -165,7 +180,7 @@ func (t tree) read(ctx context.Context, path string, out *transcript) error {
 
 // title is a session's own title, else its first prompt.
 func (t tree) title(ctx context.Context, path string) (*string, error) {
-	r, err := t.record(path)
+	r, err := t.record(ctx, path)
 	if err != nil || r.title != nil {
 		return r.title, err
 	}
@@ -174,10 +189,10 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, jsonl.Unreadable(dir, err)
 	}
-	var out transcript
+	var out reading
 	src := &fileParts{tree: t, sid: r.id, out: &out}
 	for _, name := range names[:min(len(names), maxPrompts)] {
-		v, err := readJSON(filepath.Join(dir, name), &out.tally)
+		v, err := readJSON(ctx, filepath.Join(dir, name), messageShape, &out.tally)
 		m := newMessage(strings.TrimSuffix(name, ".json"), 0, v)
 		if err != nil || m.role != "user" {
 			continue
@@ -186,15 +201,15 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s := cmp.Or(joinParts(texts[m.id]), m.legacyText); s != "" {
-			return &s, nil
+		if title := transcript.Title(cmp.Or(joinParts(texts[m.id]), m.legacyText)); title != nil {
+			return title, nil
 		}
 	}
 	return nil, nil
 }
 
 // skip counts a record that could not be read and is passed over.
-func (t *transcript) skip(err error) {
+func (t *reading) skip(err error) {
 	t.damaged++
 	if len(t.notes) < maxNotes {
 		t.notes = append(t.notes, "passed over: "+err.Error())
@@ -207,7 +222,7 @@ const maxNotes = 8 // a session of thousands of damaged files needs no more
 type fileParts struct {
 	tree
 	sid string
-	out *transcript
+	out *reading
 }
 
 // each reads the parts of one message in the order of their ids.
@@ -221,8 +236,11 @@ func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		v, err := readJSON(filepath.Join(dir, name), &p.out.tally)
+		v, err := readJSON(ctx, filepath.Join(dir, name), partShape, &p.out.tally)
 		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			p.out.skip(err)
 			continue
 		}
@@ -287,43 +305,41 @@ func jsonNames(dir string) ([]string, error) {
 }
 
 const (
-	// retryAfter is how long a half-written file is given to become whole.
-	retryAfter = 20 * time.Millisecond
+	// A half-written file is read again after a while, then after twice that, …
+	retryAfter = 5 * time.Millisecond
+	retries    = 3
 	// inWork is how lately a file must have been written to be given that time.
 	inWork = 2 * time.Second
 )
 
 // readJSON reads one JSON object. OpenCode rewrites files in place, so one that is
-// empty or half is read again once.
-func readJSON(path string, count *tally) (jstext.Value, error) {
-	for again := false; ; again = true {
-		info, err := os.Stat(path) // opening a FIFO would wait for a writer
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("not a regular file")
+// empty or half is read again.
+func readJSON(ctx context.Context, path string, shape jsonl.Shape, count *tally) (jstext.Value, error) {
+	for i := 0; ; i++ {
+		// Asked before the open: to open a pipe would wait for its writer.
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return jstext.Value{}, jsonl.Unreadable(path, cmp.Or(err, errNotRegular))
 		}
-		var data []byte
-		if err == nil {
-			data, err = os.ReadFile(path)
+		v, modTime, err := readOnce(ctx, path, shape, count)
+		if err == nil || fault.KindOf(err) != fault.Damaged || i == retries || time.Since(modTime) > inWork {
+			return v, err
 		}
-		if err != nil {
-			return jstext.Value{}, jsonl.Unreadable(path, err)
-		}
-		v, err := jstext.Parse(jstext.Decode(data))
-		if err == nil && v.Kind() == jstext.Object {
-			count.add(data)
-			return v, nil
-		}
-		if again || time.Since(info.ModTime()) > inWork {
-			count.add(data)
-			return jstext.Value{}, damagedFile(path, err)
-		}
-		time.Sleep(retryAfter)
+		time.Sleep(retryAfter << i)
 	}
 }
 
-func damagedFile(path string, err error) error {
-	return &fault.Error{
-		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "damaged-record", Subject: fmt.Sprintf("%q", path),
-		Message: "not a JSON object", Err: err,
+var errNotRegular = errors.New("not a regular file")
+
+func readOnce(ctx context.Context, path string, shape jsonl.Shape, count *tally) (jstext.Value, time.Time, error) {
+	src, err := jsonl.Open(ctx, path)
+	if err != nil {
+		return jstext.Value{}, time.Time{}, err
 	}
+	defer src.Close()
+	if count.hash != nil {
+		src.Hash = count.hash
+	}
+	count.bytes += src.Size
+	v, err := src.Document(ctx, shape)
+	return v, src.ModTime, err
 }

@@ -55,13 +55,13 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 		if err != nil {
 			return nil, err
 		}
-		return t.reading(), nil
+		return t.finish(), nil
 	}
 	t := freshFor(opts)()
 	if err := treeOf(path).read(ctx, path, t); err != nil {
 		return nil, err
 	}
-	return t.reading(), nil
+	return t.finish(), nil
 }
 
 func isDatabase(path string) (bool, error) {

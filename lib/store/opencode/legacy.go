@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
 // message is what has to be known of a message before its parts are read; v1 and
@@ -51,7 +52,7 @@ func legacyText(summary jstext.Value) string {
 	if title == "" || strings.HasPrefix(body, title) {
 		return body
 	}
-	return joinTexts([]string{title, body})
+	return transcript.Join([]string{title, body})
 }
 
 // part is a text part.
@@ -80,7 +81,7 @@ type partSource interface {
 // The order of messages is by time, then by id, which sorts by time as well.
 //
 // Source of the rules: session/message-v2.ts and session/revert.ts of OpenCode 1.3.
-func (t *transcript) assemble(ctx context.Context, messages []message, src partSource) error {
+func (t *reading) assemble(ctx context.Context, messages []message, src partSource) error {
 	slices.SortStableFunc(messages, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), strings.Compare(a.id, b.id))
 	})
@@ -120,11 +121,9 @@ func (t *transcript) assemble(ctx context.Context, messages []message, src partS
 		if bare[m.id] {
 			text = m.legacyText
 		}
-		switch {
-		case text == "":
-		case m.role == "user":
-			t.user(m.seq, m.time, text)
-		default:
+		if m.role == "user" {
+			t.User(m.seq, m.time, text)
+		} else {
 			t.Assistant(m.seq, m.time, text, m.provider, m.model)
 		}
 	}
@@ -134,7 +133,7 @@ func (t *transcript) assemble(ctx context.Context, messages []message, src partS
 // applyRevert takes away what a pending revert hides: the messages from its message
 // on, by id. Where it names a part too, that message stays, with the parts before
 // that one; the part's id is returned and the message is the last then.
-func (t *transcript) applyRevert(messages []message) ([]message, string) {
+func (t *reading) applyRevert(messages []message) ([]message, string) {
 	from, cut := t.record.revertMessage, t.record.revertPart
 	if from == "" {
 		return messages, ""
@@ -157,7 +156,8 @@ func (t *transcript) applyRevert(messages []message) ([]message, string) {
 }
 
 // window finds the latest finished compaction and returns its summary (nil: there
-// is none) and the messages beside it that can have text to show, in order.
+// is none), with the seq of the last message that it replaced, and the messages
+// beside it that can have text to show, in order.
 func window(ctx context.Context, messages []message, src partSource) (*message, []message, error) {
 	answered := make(map[string]int) // the request's id → its finished summary's index
 	var requests []string
@@ -178,8 +178,10 @@ func window(ctx context.Context, messages []message, src partSource) (*message, 
 		m := messages[at]
 		p, ok := parts[m.id]
 		if sum := answered[m.id]; ok && m.role == "user" && sum > at {
-			tail := messages[tailStart(messages[:at], p):at]
-			return &messages[sum], append(shown(tail), shown(messages[at:])...), nil
+			from := tailStart(messages[:at], p)
+			summary := messages[sum]
+			summary.seq = max(messages[from].seq-1, 0) // in the place of what it replaced
+			return &summary, shown(messages[from:]), nil
 		}
 	}
 	return nil, shown(messages), nil
@@ -236,11 +238,5 @@ func joinParts(parts []part) string {
 			texts = append(texts, p.text)
 		}
 	}
-	return joinTexts(texts)
-}
-
-// joinTexts joins the blocks of one message by blank lines and trims the whole.
-func joinTexts(texts []string) string {
-	texts = slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" })
-	return strings.TrimSpace(strings.Join(texts, "\n\n"))
+	return transcript.Join(texts)
 }

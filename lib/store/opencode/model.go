@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
-	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
 // Kind is the store's kind and the prefix of its ids.
@@ -30,7 +30,9 @@ func (g generation) String() string {
 // record is a session's own record: what a listing needs.
 type record struct {
 	id      string
-	child   bool // a subagent's session
+	child   bool   // a subagent's session
+	put     bool   // archived
+	fork    string // the session whose messages were copied, as far as the record says
 	title   *string
 	cwd     *string
 	created int64 // ms
@@ -78,27 +80,22 @@ func optional(s string) *string {
 	return &s
 }
 
-// transcript is a session as it is read.
-type transcript struct {
-	session.Builder
+// reading is a session as it is read.
+type reading struct {
+	transcript.Builder
 	record   record
 	last     int64 // the highest seq, -1 for none
-	compact  bool  // there is a checkpoint
-	sealed   bool  // the checkpoint's summary is empty
+	compact  bool  // what is shown comes after a compaction
+	sealed   bool  // whose summary is empty
 	reverted bool  // a pending revert hides something
+	lineage  string
 	notes    []string
 	tally
 }
 
-func (t *transcript) checkpoint(seq, time int64, text string) {
-	t.compact, t.sealed = true, text == ""
-	if text != "" {
-		t.Checkpoint(seq, time, text)
-	}
-}
-
-func (t *transcript) user(seq, time int64, text string) {
-	t.User(seq, time, text)
+func (t *reading) checkpoint(seq, time int64, text string) {
+	t.compact = true
+	t.sealed = !t.Checkpoint(seq, time, text)
 }
 
 // tally counts what was read.

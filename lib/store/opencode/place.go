@@ -127,7 +127,7 @@ func existing(path string) []string {
 	if path == "" {
 		return nil
 	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return []string{path}

@@ -3,6 +3,7 @@ package opencode_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -58,8 +59,9 @@ func TestRulesOfMessages(t *testing.T) {
 				{id: "m2", time: 2, data: `{"role":"user","summary":{"title":"Sort it","body":"Sort it by date."}}`},
 				{id: "m3", time: 3, data: `{"role":"user","summary":{"title":"Short","body":"Long."}}`},
 				{id: "m4", time: 4, data: `{"role":"user","summary":{"title":"x"}}`, parts: []string{`{"type":"file"}`}},
+				{id: "m5", time: 5, data: `{"role":"user","summary":{"diffs":[{"before":"` + strings.Repeat("d", 100_000) + `"}],"title":"Long diff \ud800."}}`},
 			},
-			want: "user: Sort the list.\nuser: Sort it by date.\nuser: Short\n\nLong.\n",
+			want: "user: Sort the list.\nuser: Sort it by date.\nuser: Short\n\nLong.\nuser: Long diff \xed\xa0\x80.\n",
 		},
 		{
 			name: "compacted twice, the second one failed",
@@ -180,6 +182,7 @@ func TestRulesOfV2(t *testing.T) {
 	row := func(seq int, typ, data string) string {
 		return fmt.Sprintf("insert into session_message values ('m%d','s','%s',%d,%d,1,%s)", seq, typ, seq, seq, quote(data))
 	}
+	long := strings.Repeat("o", 100_000)
 	done := `"time":{"created":1,"completed":2}`
 	cases := []struct {
 		name   string
@@ -199,6 +202,17 @@ func TestRulesOfV2(t *testing.T) {
 				row(30, "shell", `{"command":"ls"}`),
 			},
 			want: "user: typed\nassistant: a\n\nb\n", last: 30,
+		},
+		{
+			name: "long rows are cut down without a change to their texts",
+			rows: []string{
+				row(1, "user", `{"files":[{"data":"`+long+`"}],"text":"\ud83d typed"}`),
+				row(2, "assistant", `{"content":[7,{"type":"tool","output":"`+long+`"},{"type":"text","text":"a \ud83d \u0041"},"x",{"type":"text","text":"b"}],`+done+`,"model":{"id":"m"}}`),
+				row(3, "assistant", `{"content":[{"type":"text","text":"`+long+`"}],"error":{"type":"x"},`+done+`}`),
+				row(4, "assistant", `{"content":[{"type":"text","text":"`+long+`"}],"time":{"created":1}}`),
+				row(5, "assistant", `{"content":[{"type":"text","text":"`+long+`"`),
+			},
+			want: "user: \xed\xa0\xbd typed\nassistant: a \xed\xa0\xbd A\n\nb\n", last: 5,
 		},
 		{
 			name: "what compaction keeps of the recent part belongs to its summary",

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/store"
 )
 
@@ -66,10 +66,14 @@ func (o *opened) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 }
 
 func (o *opened) entry(r record) store.Entry {
-	return store.Entry{
+	e := store.Entry{
 		ID: Kind + ":" + r.id, Title: r.title, Cwd: r.cwd, CreatedAt: r.created, UpdatedAt: r.updated,
-		Kind: Kind, Path: r.path, Root: o.root,
+		Kind: Kind, Path: r.path, Root: o.root, Archived: r.put,
 	}
+	if r.fork != "" {
+		e.CopiedFrom = Kind + ":" + r.fork
+	}
+	return e
 }
 
 // Title is the session's own title, else its first prompt.
@@ -111,7 +115,12 @@ func (o *opened) find(ctx context.Context, id string) ([]record, error) {
 	}
 	for _, t := range o.place.trees() {
 		for _, path := range t.find(id) {
-			add(t.record(path))
+			r, err := t.record(ctx, path)
+			if err != nil && fault.KindOf(err) == fault.Damaged {
+				// Half-written, perhaps. Its name is the id all the same.
+				r, err = record{id: id, gen: t.generation(), path: path}, nil
+			}
+			add(r, err)
 		}
 	}
 	slices.SortStableFunc(found, record.compare)
@@ -139,11 +148,11 @@ func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions
 			}
 		}
 	}
-	return t.reading(), nil
+	return t.finish(), nil
 }
 
 // readAt reads a session from a database or by its record's file.
-func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*transcript, error) {
+func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*reading, error) {
 	if !isRecordFile(path) {
 		return database{path}.read(ctx, id, freshFor(opts))
 	}
@@ -152,9 +161,9 @@ func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*tran
 }
 
 // freshFor makes transcripts to be filled.
-func freshFor(opts store.ReadOptions) func() *transcript {
-	return func() *transcript {
-		t := &transcript{last: -1}
+func freshFor(opts store.ReadOptions) func() *reading {
+	return func() *reading {
+		t := &reading{last: -1}
 		if opts.Hash {
 			t.hash = sha256.New()
 		}
@@ -166,24 +175,24 @@ func isRecordFile(path string) bool { return filepath.Ext(path) == ".json" }
 
 func bareID(id string) string { return strings.TrimPrefix(id, Kind+":") }
 
-// reading is what was read, as the toolkit has it.
-func (t *transcript) reading() *store.Reading {
+// finish is what was read, as the toolkit has it.
+func (t *reading) finish() *store.Reading {
 	r := t.record
-	out := &store.Reading{Receipt: store.Receipt{
-		SessionID: Kind + ":" + r.id, Path: r.path, Store: Kind, Format: r.gen.String(),
-		BytesRead: t.bytes, DamagedRecords: t.damaged, Checkpoint: t.compact, Notes: t.notes,
-	}}
-	if t.last >= 0 {
-		out.Receipt.CapturedThroughSeq = &t.last
+	surface := t.Surface(Kind+":"+r.id, r.created, r.cwd, r.title, t.last+1)
+	receipt := store.Receipt{
+		SessionID: surface.Header.ID, Path: r.path, Store: Kind, Format: r.gen.String(),
+		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: t.bytes, DamagedRecords: t.damaged,
+		Checkpoint: t.compact, SealedCheckpoint: t.sealed, Notes: t.notes,
+	}
+	if t.lineage != "" {
+		receipt.Lineage = Kind + ":" + t.lineage
 	}
 	if t.hash != nil {
-		out.Receipt.SHA256 = hex.EncodeToString(t.hash.Sum(nil))
+		receipt.SHA256 = hex.EncodeToString(t.hash.Sum(nil))
 	}
 	if t.reverted {
-		out.Receipt.DroppedBranches = 1
-		out.Receipt.Notes = append(out.Receipt.Notes, "a pending revert hides the latest messages")
+		receipt.DroppedBranches = 1
+		receipt.Notes = append(receipt.Notes, "a pending revert hides the latest messages")
 	}
-	h := session.NewHeader(Kind+":"+r.id, r.created, r.cwd)
-	out.Surface = t.Surface(h, out.Receipt.CapturedThroughSeq, r.title)
-	return out
+	return &store.Reading{Surface: surface, Receipt: receipt}
 }

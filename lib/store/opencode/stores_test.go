@@ -77,9 +77,9 @@ func inSQL(sid string, messages []msg) []string {
 	var out []string
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
-		out = append(out, fmt.Sprintf("insert into message values (%s,%s,%d,%d,%s)", quote(m.id), quote(sid), m.time, m.time, quote(m.data)))
+		out = append(out, fmt.Sprintf("insert or ignore into message values (%s,%s,%d,%d,%s)", quote(m.id), quote(sid), m.time, m.time, quote(m.data)))
 		for j := len(m.parts) - 1; j >= 0; j-- {
-			out = append(out, fmt.Sprintf("insert into part values (%s,%s,%s,1,1,%s)", quote(fmt.Sprintf("%s-p%d", m.id, j)), quote(m.id), quote(sid), quote(m.parts[j])))
+			out = append(out, fmt.Sprintf("insert or ignore into part values (%s,%s,%s,1,1,%s)", quote(fmt.Sprintf("%s-p%d", m.id, j)), quote(m.id), quote(sid), quote(m.parts[j])))
 		}
 	}
 	return out

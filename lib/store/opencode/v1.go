@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
 // readV1 reads a session from the tables message and part.
-func (t *transcript) readV1(ctx context.Context, r rowReader) error {
+func (t *reading) readV1(ctx context.Context, r rowReader) error {
 	var messages []message
 	err := each(ctx, r.conn, func(row []cell) error {
 		v, ok := t.parse(row[2].bytes())
@@ -21,7 +22,8 @@ func (t *transcript) readV1(ctx context.Context, r rowReader) error {
 			t.record.cwd = optional(text(v.Get("path", "cwd")))
 		}
 		return nil
-	}, "select "+r.schema.list("message", "id", "time_created", "data")+" from message where session_id=?", r.id)
+	}, "select "+r.schema.list("message", "id", "time_created")+`, case when octet_length(data)<=`+longRecord+`
+		or not json_valid(data) then data else json_remove(data,'$.summary.diffs') end from message where session_id=?`, r.id)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,8 @@ func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid 
 // many user messages goes by its id.
 const maxPrompts = 20
 
-// firstPrompt is the first text that a person typed, nil for none.
+// firstPrompt is what stands in for a title: the first text that a person typed, nil
+// for none.
 func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
 	if two, err := r.holds(ctx, "session_message", "seq", "type"); two || err != nil {
 		return r.firstPromptV2(ctx)
@@ -74,8 +77,8 @@ func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
 		var parts []part
 		err := r.parts(ctx, "text", mid, func(id, _ string, v jstext.Value) { parts = append(parts, newPart(id, v)) })
 		sortParts(parts)
-		if s := joinParts(parts); s != "" || err != nil {
-			return optional(s), err
+		if title := transcript.Title(joinParts(parts)); title != nil || err != nil {
+			return title, err
 		}
 	}
 	return nil, nil
@@ -84,7 +87,7 @@ func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
 func (r rowReader) firstPromptV2(ctx context.Context) (found *string, err error) {
 	err = each(ctx, r.conn, func(row []cell) error {
 		if v, ok := r.t.parse(row[0].bytes()); ok && found == nil {
-			found = optional(joinTexts([]string{text(v.Get("text"))}))
+			found = transcript.Title(text(v.Get("text")))
 		}
 		return nil
 	}, "select data from session_message where session_id=? and type='user' order by seq limit ?", r.id, maxPrompts)

@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
 // readV2 reads a session from the table session_message, whose rows are ordered by
 // seq, an event number with gaps.
 //
 // Source of the rules: session/history.ts, revert.ts and projector.ts of 2.0.
-func (t *transcript) readV2(ctx context.Context, r rowReader) error {
+func (t *reading) readV2(ctx context.Context, r rowReader) error {
 	err := each(ctx, r.conn, func(row []cell) error {
 		if n, ok := row[0].int(); ok {
 			t.last = n
@@ -36,20 +37,31 @@ func (t *transcript) readV2(ctx context.Context, r rowReader) error {
 			return nil
 		}
 		if row[1].text() == "user" {
-			if text := joinTexts([]string{text(v.Get("text"))}); text != "" {
-				t.user(seq, row[2].millis(), text)
-			}
+			t.User(seq, row[2].millis(), text(v.Get("text")))
 			return nil
 		}
 		t.answer(seq, row[2].millis(), v)
 		return nil
-	}, "select seq, type, "+r.schema.list("session_message", "time_created")+`, data from session_message
+	}, "select seq, type, "+r.schema.list("session_message", "time_created")+", "+shortV2+` from session_message
 		where session_id=? and type in ('user','assistant') and seq>=? and seq<? order by seq`, r.id, start, end)
 }
 
+// shortV2 is a row's data. Where that is long, SQLite takes out what is not wanted:
+// the tools' outputs of an answer, the files of a prompt. It keeps strings as they
+// are spelled, escapes included.
+const shortV2 = `case when octet_length(data)<=` + longRecord + ` or not json_valid(data) then data
+	when type='user' then json_remove(data,'$.files')
+	else json_object('error',data->'$.error','time',data->'$.time','model',data->'$.model','content',
+		json((select json_group_array(json_object('type','text','text',value->'$.text'))
+			from json_each(data,'$.content') where type='object' and value->>'$.type'='text')))
+	end`
+
+// longRecord is the size, in bytes, from which on a record is cut down by SQLite.
+const longRecord = "65536"
+
 // answer adds an assistant row: one that is completed, without an error. A row that
 // never completed has been superseded by a newer one, or is being written.
-func (t *transcript) answer(seq, time int64, v jstext.Value) {
+func (t *reading) answer(seq, time int64, v jstext.Value) {
 	if present(v.Get("error")) || !present(v.Get("time", "completed")) {
 		return
 	}
@@ -59,14 +71,12 @@ func (t *transcript) answer(seq, time int64, v jstext.Value) {
 			texts = append(texts, text(block.Get("text")))
 		}
 	}
-	if s := joinTexts(texts); s != "" {
-		model := v.Get("model")
-		t.Assistant(seq, time, s, text(model.Get("providerID")), text(model.Get("id")))
-	}
+	model := v.Get("model")
+	t.Assistant(seq, time, transcript.Join(texts), text(model.Get("providerID")), text(model.Get("id")))
 }
 
 // revertedFrom is the seq from which on a pending revert hides the rows.
-func (t *transcript) revertedFrom(ctx context.Context, r rowReader) (int64, error) {
+func (t *reading) revertedFrom(ctx context.Context, r rowReader) (int64, error) {
 	end := int64(math.MaxInt64)
 	if t.record.revertMessage == "" {
 		return end, nil
@@ -84,7 +94,7 @@ func (t *transcript) revertedFrom(ctx context.Context, r rowReader) (int64, erro
 // and returns its seq, the start of what is visible: 0 seqs are the lowest. One that
 // only a provider can read is passed over, as OpenCode does without that provider:
 // then an older one counts, or everything.
-func (t *transcript) latestCompaction(ctx context.Context, r rowReader, end int64) (int64, error) {
+func (t *reading) latestCompaction(ctx context.Context, r rowReader, end int64) (int64, error) {
 	start := int64(math.MinInt64)
 	opaque := 0
 	err := each(ctx, r.conn, func(row []cell) error {
@@ -99,7 +109,7 @@ func (t *transcript) latestCompaction(ctx context.Context, r rowReader, end int6
 			opaque++
 		default:
 			start = seq
-			t.checkpoint(seq, row[1].millis(), joinTexts([]string{text(v.Get("summary")), text(v.Get("recent"))}))
+			t.checkpoint(seq, row[1].millis(), transcript.Join([]string{text(v.Get("summary")), text(v.Get("recent"))}))
 		}
 		return nil
 	}, "select seq, "+r.schema.list("session_message", "time_created")+`, data from session_message

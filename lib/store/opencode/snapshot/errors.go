@@ -44,6 +44,17 @@ func translate(ctx context.Context, path string, err error) error {
 	return f
 }
 
+// indexGone reports whether a reading with locks failed because the log's index was
+// not there, or not in use by anybody.
+func indexGone(err error) bool {
+	var lite *sqlite.Error
+	if !errors.As(err, &lite) {
+		return false
+	}
+	code := lite.Code()
+	return code&0xFF == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_READONLY_CANTINIT || code == sqlite3.SQLITE_READONLY_RECOVERY
+}
+
 func busy(path string, err error) error {
 	return &fault.Error{
 		Kind: fault.Unreadable, Code: fault.ReadFailed, Rule: "busy", Subject: fmt.Sprintf("%q", path),

@@ -35,9 +35,12 @@ import (
 )
 
 const (
-	// tries is how often an observation that a writer spoiled is made again before
-	// locks are used.
-	tries = 4
+	// tries is how often an observation that a writer spoiled is made again, and
+	// lockAfter from which on locks are used where they can be. The pauses between them
+	// double up to maxPause: two seconds in all.
+	tries     = 12
+	lockAfter = 3
+	maxPause  = 10 * settle
 	// settle is longer than the tick of any clock that file times are taken from
 	// (10 ms at the most on Linux): a file that has rested for so long cannot change
 	// without its time changing.
@@ -58,15 +61,19 @@ var posix sync.RWMutex
 // is no sound SQLite database.
 func View(ctx context.Context, path string, read func(*sql.Conn) error) error {
 	for i := range tries {
-		spoiled, err := viewFree(ctx, path, read)
-		if !spoiled {
+		if spoiled, err := viewFree(ctx, path, read); !spoiled {
 			return translate(ctx, path, err)
 		}
-		if err := sleep(ctx, settle<<i); err != nil {
+		if i >= lockAfter {
+			if possible, err := viewLocked(ctx, path, read); possible {
+				return translate(ctx, path, err)
+			}
+		}
+		if err := sleep(ctx, min(settle<<i, maxPause)); err != nil {
 			return err
 		}
 	}
-	return translate(ctx, path, viewLocked(ctx, path, read))
+	return busy(path, nil)
 }
 
 // viewFree reads without locks and reports whether a writer spoiled it.
@@ -99,24 +106,27 @@ func withVFS(ctx context.Context, f *files, read func(*sql.Conn) error) (err err
 }
 
 // viewLocked reads as SQLite's own readers do. readonly_shm keeps it from creating
-// or changing the shared index of the log, which a live writer has made already.
-func viewLocked(ctx context.Context, path string, read func(*sql.Conn) error) error {
+// or changing the shared index of the log: it is possible only where a live writer
+// has made one.
+func viewLocked(ctx context.Context, path string, read func(*sql.Conn) error) (possible bool, err error) {
 	posix.Lock()
 	defer posix.Unlock()
 	f, err := openFiles(path)
 	if err != nil {
-		return err
+		return true, err
 	}
 	needsIndex := f.isWAL()
 	f.close()
 	if _, err := os.Stat(path + "-shm"); err != nil && needsIndex {
-		return busy(path, err)
+		return false, nil
 	}
 	if path, err = filepath.Abs(path); err != nil {
-		return err
+		return true, err
 	}
 	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}
-	return query(ctx, u.String()+"?mode=ro&readonly_shm=1", read)
+	err = query(ctx, u.String()+"?mode=ro&readonly_shm=1", read)
+	// A writer that ends takes the index away again.
+	return !indexGone(err), err
 }
 
 // query opens dsn with what holds for every way of reading: results of sorting stay
