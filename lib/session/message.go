@@ -109,27 +109,13 @@ func (m Message) Checkpoint() bool {
 // Text is a message's text: its text blocks joined by newlines. Blocks of other
 // types, and contents that are no array, have none.
 func Text(content jstext.Value) string {
-	var first string
-	var rest []string
-	n := 0
+	var parts []string
 	for block := range content.Elements() {
-		text, ok := textBlock(block)
-		switch {
-		case !ok:
-			continue
-		case n == 0:
-			first = text
-		case n == 1:
-			rest = append(rest, first, text)
-		default:
-			rest = append(rest, text)
+		if text, ok := textBlock(block); ok {
+			parts = append(parts, text)
 		}
-		n++
 	}
-	if n < 2 {
-		return first
-	}
-	return strings.Join(rest, "\n")
+	return strings.Join(parts, "\n")
 }
 
 func textBlock(block jstext.Value) (string, bool) {
