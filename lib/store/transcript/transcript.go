@@ -2,8 +2,8 @@
 // model, by the conventions that hold for every such reader:
 //
 //   - one text block a message; the text blocks, or split records, of one message
-//     are joined by a blank line; outer white space is trimmed, and a message with
-//     no text is none;
+//     are joined by a blank line (Join); outer white space is trimmed, and a message
+//     with no text is none;
 //   - steering counts as what a person wrote;
 //   - a snapshot of other sessions that was put before a prompt (SPEC 6) is not
 //     carried on: of such a text only the person's own request is kept;
@@ -73,11 +73,12 @@ func (b *Builder) Surface(id string, created int64, cwd, title *string, records 
 	return b.events.Surface(session.NewHeader(id, max(created, 0), cwd), through, title)
 }
 
-// Join makes one text of a message's text blocks.
+// Join makes one text of a message's text blocks, with one blank line between two
+// of them whatever their own ends are; an indent at a block's start is kept.
 func Join(blocks []string) string {
 	kept := make([]string, 0, len(blocks))
 	for _, b := range blocks {
-		if strings.TrimSpace(b) != "" {
+		if b = strings.TrimRight(strings.TrimLeft(b, "\r\n"), " \t\r\n"); b != "" {
 			kept = append(kept, b)
 		}
 	}

@@ -80,7 +80,7 @@ func TestBuilder(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	if got := Join([]string{"\na", "", " \n", "  b\n"}); got != "a\n\n  b" {
+	if got := Join([]string{"\na \n", "", " \n", "\n  b\n"}); got != "a\n\n  b" {
 		t.Errorf("got %q", got)
 	}
 }
