@@ -10,12 +10,14 @@ import (
 // abortEvery is how often a driver looks for marks on what it has claimed.
 const abortEvery = 50 * time.Millisecond
 
-// Claim is a record that a driver works on. It ends with Done or Release; without
-// either, the next driver gets the record again.
+// Claim is a record that a driver works on. It ends with Done or Release, one of
+// them, and where that fails it may be tried again; without either, the next driver
+// gets the record again. Its methods must not be called at the same time.
 type Claim struct {
 	Record Record
 	d      *Driver
 	name   name
+	moved  bool // it has its last place, but that may not be durable
 	abort  chan struct{}
 	once   sync.Once
 }
@@ -44,26 +46,34 @@ func (c *Claim) Release() error {
 	})
 }
 
-// end gives the claim up. Where that fails the record is still claimed.
+// end moves the record to its last place and makes that durable.
 func (c *Claim) end(move func(*held) error) error {
+	if err := c.leave(move); err != nil {
+		return err
+	}
 	q := c.d.q
-	h, err := q.lock(context.Background())
-	if err != nil {
-		return err
-	}
-	err = move(h)
-	if err == nil {
-		h.prune()
-		c.d.forget(c)
-	}
-	h.unlock()
-	if err != nil {
-		return err
-	}
 	if err := q.flush(doneDir, newDir, curDir); err != nil {
 		return err
 	}
 	q.unmark(c.name.ident)
+	return nil
+}
+
+func (c *Claim) leave(move func(*held) error) error {
+	if c.moved {
+		return nil
+	}
+	h, err := c.d.q.lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer h.unlock()
+	if err := move(h); err != nil {
+		return err
+	}
+	c.moved = true
+	c.d.forget(c)
+	h.prune()
 	return nil
 }
 

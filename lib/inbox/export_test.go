@@ -6,3 +6,6 @@ func (b *Inbox) SetProbe(f func(op string) error) { b.probe = f }
 
 // BootID is what stands beside the counter.
 func BootID() string { return bootID() }
+
+// Driver is who claimed it.
+func (c *Claim) Driver() *Driver { return c.d }
