@@ -94,3 +94,27 @@ func (d *document) piece(p []byte) bool {
 	}
 	return true
 }
+
+// Prefix is what the first bytes of a file tell of the object that it begins with:
+// those members of the shape that are whole, and plain values. It is for listings,
+// which read no more. It is Absent where b does not begin with an object, or is not
+// JSON as far as it goes.
+func Prefix(b []byte, shape Shape) jstext.Value {
+	d := document{scanner: scanner{shape: shape}}
+	if !d.piece(b) && !d.ended || len(d.stack) == 0 && !d.ended {
+		return jstext.Value{}
+	}
+	if !d.ended {
+		between := d.state == afterValue || d.state == atKey || d.state == atFirstKey
+		if !between || len(d.stack) > 1 {
+			d.out = d.out[:d.mark] // the member that is being read is not whole
+		}
+		d.out = append(d.out, '}')
+	}
+	// An array or object that was asked for and is cut may leave no JSON.
+	v, err := jstext.Parse(jstext.Decode(d.out))
+	if err != nil {
+		return jstext.Value{}
+	}
+	return v
+}

@@ -57,3 +57,24 @@ func TestDocument(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+func TestPrefix(t *testing.T) {
+	shape := Shape{"id": nil, "n": nil}
+	for _, c := range []struct{ in, want string }{
+		{"{\n  \"id\": \"x\",\n  \"n\": 12,\n  \"messages\": [\n    {\n      \"id\": \"m", `{"id":"x","n":12}`},
+		{`{"id":"x","n":12`, `{"id":"x"}`},
+		{`{"id":"x","n":12,`, `{"id":"x","n":12}`},
+		{`{"id":"x","n":12,"i`, `{"id":"x","n":12}`},
+		{`{"id":"x`, `{}`},
+		{`{"id":"x"`, `{"id":"x"}`},
+		{`{"a":{"id":"y"},"id":"x"}`, `{"id":"x"}`},
+		{`{"id":"x"}` + "\n" + `{"id":"y"}`, `{"id":"x"}`},
+		{`{`, `{}`},
+		{`{"id":[1,2`, `{}`}, {`{"id":[{"k":1},2`, ``},
+		{``, ``}, {"  \n", ``}, {`[1]`, ``}, {`{"id":"x",}`, ``}, {"{\"id\":\"x\ny", ``}, {"text", ``},
+	} {
+		if got := Prefix([]byte(c.in), shape).Raw(); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
+		}
+	}
+}
