@@ -232,7 +232,7 @@ func (x *index) fetch(ctx context.Context, src *jsonl.Source, items []item) (map
 		if x.nodes[nodes[i]].kind == attachment {
 			content = v.Get("attachment", "prompt")
 		}
-		f := fetched{time: millis(v.Get("timestamp"))}
+		f := fetched{time: jsonl.Members(v).Millis("timestamp")}
 		f.texts, _ = textBlocks(content)
 		f.model, _ = v.Get("message", "model").Text()
 		out[nodes[i]] = f

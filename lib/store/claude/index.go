@@ -79,18 +79,18 @@ func scan(ctx context.Context, src *jsonl.Source) (*index, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.add(rec, decode(rec.Value))
+		x.add(rec, jsonl.Members(rec.Value))
 	}
 	return x, nil
 }
 
-func (x *index) add(rec jsonl.Record, r record) {
+func (x *index) add(rec jsonl.Record, r jsonl.Object) {
 	if x.created == 0 {
-		x.created = millis(r["timestamp"])
+		x.created = r.Millis("timestamp")
 	}
 	id, hasID := r["uuid"].Text()
 	_, linked := r["parentUuid"]
-	k := kinds[r.text("type")]
+	k := kinds[r.Text("type")]
 	switch {
 	case hasID && (linked || k != other), k == user, k == assistant:
 		x.entry(rec, r, id, hasID)
@@ -100,7 +100,7 @@ func (x *index) add(rec jsonl.Record, r record) {
 }
 
 // entry adds one copy of an entry.
-func (x *index) entry(rec jsonl.Record, r record, id string, hasID bool) {
+func (x *index) entry(rec jsonl.Record, r jsonl.Object, id string, hasID bool) {
 	x.known = true
 	n := none
 	if hasID {
@@ -156,15 +156,15 @@ func (x *index) retract(uuid jstext.Value) {
 }
 
 // facts takes what the session's header needs from an entry of the main chain.
-func (x *index) facts(r record, id string, f flags) {
+func (x *index) facts(r jsonl.Object, id string, f flags) {
 	if x.sessionID == "" {
-		x.sessionID = r.text("sessionId")
+		x.sessionID = r.Text("sessionId")
 	}
 	if cwd, ok := r["cwd"].Text(); ok {
 		x.cwds.add(cwd)
 	}
-	x.background = x.background || r.text("sessionKind") == "bg"
-	if x.lineage == "" && f&(prompt|slash) != 0 && kinds[r.text("type")] == user {
+	x.background = x.background || r.Text("sessionKind") == "bg"
+	if x.lineage == "" && f&(prompt|slash) != 0 && kinds[r.Text("type")] == user {
 		x.lineage = lineage(r, id)
 	}
 }
@@ -172,7 +172,7 @@ func (x *index) facts(r record, id string, f flags) {
 // lineage is a mark that a conversation shares with its copies: forks and resumed
 // or background copies repeat their first prompt with its id and time. Where the
 // copy was given new ids it names the old one.
-func lineage(r record, id string) string {
+func lineage(r jsonl.Object, id string) string {
 	if from := r["forkedFrom"].Get("messageUuid"); from.Kind() == jstext.String {
 		id, _ = from.Text()
 	}
@@ -180,38 +180,38 @@ func lineage(r record, id string) string {
 		return ""
 	}
 	texts, _ := textBlocks(r["message"].Get("content"))
-	sum := sha256.Sum256([]byte(strings.Join([]string{id, r.text("timestamp"), strings.Join(texts, "\n")}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{id, r.Text("timestamp"), strings.Join(texts, "\n")}, "\x00")))
 	return "claude:" + hex.EncodeToString(sum[:8])
 }
 
 // metadata takes what a line that is no entry says of the session.
-func (x *index) metadata(rec jsonl.Record, r record) {
-	switch typ := r.text("type"); typ {
+func (x *index) metadata(rec jsonl.Record, r jsonl.Object) {
+	switch typ := r.Text("type"); typ {
 	case "custom-title":
-		x.title = r.text("customTitle")
+		x.title = r.Text("customTitle")
 	case "ai-title":
-		x.aiTitle = r.text("aiTitle")
+		x.aiTitle = r.Text("aiTitle")
 	case "queue-operation":
 		text, ok := r["content"].Text()
-		reason := r.text("reason")
-		if ok && r.text("operation") == "remove" && (reason == "" || reason == "absorbed_mid_turn") {
+		reason := r.Text("reason")
+		if ok && r.Text("operation") == "remove" && (reason == "" || reason == "absorbed_mid_turn") {
 			if text = typed([]string{text}); text != "" {
 				x.removed = append(x.removed, removed{rec.Index, rec.Span, text})
 			}
 		}
 	case "summary", "last-prompt", "agent-name", "tag", "file-history-snapshot", "mode", "permission-mode":
 	default:
-		if typ == "" || r.text("sessionId") == "" {
+		if typ == "" || r.Text("sessionId") == "" {
 			return
 		}
 	}
 	x.known = true
 	if x.sessionID == "" {
-		x.sessionID = r.text("sessionId")
+		x.sessionID = r.Text("sessionId")
 	}
 }
 
-func (x *index) compaction(n int32, r record) {
+func (x *index) compaction(n int32, r jsonl.Object) {
 	c := compaction{at: n}
 	m := r["compactMetadata"]
 	kept, segment := m.Get("preservedMessages"), m.Get("preservedSegment")
@@ -329,25 +329,8 @@ func (d *dirs) others() []string {
 // that of a session.
 func uuidOf(path string) string {
 	name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !ok || !isUUID(name) {
+	if !ok || !jsonl.IsUUID(name) {
 		return ""
 	}
 	return name
-}
-
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if c != '-' {
-				return false
-			}
-		} else if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-			return false
-		}
-	}
-	return true
 }

@@ -136,7 +136,7 @@ func (s *claudeStore) entry(path string) (listed, error) {
 	for line := range jsonl.Lines(p.Head) {
 		if !g.done() || g.matters(line) {
 			for rec := range jsonl.Scan(line, recordShape) {
-				g.head(decode(rec.Value))
+				g.head(jsonl.Members(rec.Value))
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (s *claudeStore) entry(path string) (listed, error) {
 		for line := range jsonl.Lines(p.Tail) {
 			if g.matters(line) {
 				for rec := range jsonl.Scan(line, recordShape) {
-					g.anywhere(decode(rec.Value))
+					g.anywhere(jsonl.Members(rec.Value))
 				}
 			}
 		}
@@ -192,13 +192,13 @@ type glance struct {
 // done reports whether the records to come can only add a title.
 func (g *glance) done() bool { return g.prompt != "" && len(g.cwds.all) > 0 && g.created > 0 }
 
-func (g *glance) head(r record) {
+func (g *glance) head(r jsonl.Object) {
 	if g.first {
 		g.first = false
-		g.sidechain = r.is("isSidechain")
+		g.sidechain = r.True("isSidechain")
 	}
 	if g.created == 0 {
-		g.created = millis(r["timestamp"])
+		g.created = r.Millis("timestamp")
 	}
 	g.anywhere(r)
 	k, f := classify(r)
@@ -212,7 +212,7 @@ func (g *glance) head(r record) {
 		return
 	}
 	if f&(prompt|slash) != 0 && g.lineage == "" {
-		g.lineage = lineage(r, r.text("uuid"))
+		g.lineage = lineage(r, r.Text("uuid"))
 	}
 	texts, _ := textBlocks(r["message"].Get("content"))
 	if f&prompt != 0 && g.prompt == "" {
@@ -225,23 +225,23 @@ func (g *glance) head(r record) {
 }
 
 // anywhere takes what counts in the head and in the tail: the last of each.
-func (g *glance) anywhere(r record) {
-	if id := r.text("sessionId"); g.sessionID == "" && !r.is("isSidechain") {
+func (g *glance) anywhere(r jsonl.Object) {
+	if id := r.Text("sessionId"); g.sessionID == "" && !r.True("isSidechain") {
 		g.sessionID = id
 	}
-	g.background = g.background || r.text("sessionKind") == "bg"
-	if cwd := r.text("cwd"); cwd != "" && !r.is("isSidechain") {
+	g.background = g.background || r.Text("sessionKind") == "bg"
+	if cwd := r.Text("cwd"); cwd != "" && !r.True("isSidechain") {
 		g.cwds.add(cwd)
 	}
-	switch r.text("type") {
+	switch r.Text("type") {
 	case "custom-title":
-		g.title = r.text("customTitle")
+		g.title = r.Text("customTitle")
 	case "ai-title":
-		g.aiTitle = r.text("aiTitle")
+		g.aiTitle = r.Text("aiTitle")
 	case "last-prompt":
-		g.lastPrompt = r.text("lastPrompt")
+		g.lastPrompt = r.Text("lastPrompt")
 	case "summary":
-		g.summary, g.leaf = r.text("summary"), r.text("leafUuid")
+		g.summary, g.leaf = r.Text("summary"), r.Text("leafUuid")
 	}
 }
 
@@ -290,7 +290,7 @@ func (g *glance) deep(path string) {
 		if err != nil || g.prompt != "" {
 			return
 		}
-		g.head(decode(rec.Value))
+		g.head(jsonl.Members(rec.Value))
 	}
 }
 
@@ -324,7 +324,7 @@ func (g *glance) id(path string) string {
 	if id := uuidOf(path); id != "" {
 		return id
 	}
-	if isUUID(g.sessionID) {
+	if jsonl.IsUUID(g.sessionID) {
 		return ""
 	}
 	return g.sessionID

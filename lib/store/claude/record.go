@@ -3,7 +3,6 @@ package claude
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
@@ -30,25 +29,6 @@ var recordShape = jsonl.Shape{
 	"customTitle": nil, "aiTitle": nil, "lastPrompt": nil, "summary": nil, "leafUuid": nil,
 	"operation": nil, "reason": nil, "content": nil,
 }
-
-// record is one line, its members by name. A member of the wrong type is as if it
-// were absent.
-type record map[string]jstext.Value
-
-func decode(v jstext.Value) record {
-	r := make(record, 16)
-	for key, m := range v.Members() {
-		r[key] = m // the last of duplicates wins
-	}
-	return r
-}
-
-func (r record) text(key string) string {
-	s, _ := r[key].Text()
-	return s
-}
-
-func (r record) is(key string) bool { return r[key].True() }
 
 // kind is the type of an entry.
 type kind uint8
@@ -81,12 +61,12 @@ const (
 )
 
 // classify says what an entry is. The text of user lines is looked at, and let go.
-func classify(r record) (kind, flags) {
-	k, f := kinds[r.text("type")], flags(0)
-	if r.is("isSidechain") || r.text("teamName") != "" {
+func classify(r jsonl.Object) (kind, flags) {
+	k, f := kinds[r.Text("type")], flags(0)
+	if r.True("isSidechain") || r.Text("teamName") != "" {
 		f |= aside
 	}
-	if r.is("isMeta") {
+	if r.True("isMeta") {
 		f |= meta
 	}
 	switch k {
@@ -99,25 +79,25 @@ func classify(r record) (kind, flags) {
 			f |= prompt
 		}
 	case system:
-		if r.text("subtype") == "compact_boundary" {
+		if r.Text("subtype") == "compact_boundary" {
 			f |= boundary
 		}
 	}
-	if atLeast21(r.text("version")) {
+	if atLeast21(r.Text("version")) {
 		f |= withMarks
 	}
 	return k, f
 }
 
-func classifyUser(r record, so flags) flags {
-	if r.is("isCompactSummary") {
+func classifyUser(r jsonl.Object, so flags) flags {
+	if r.True("isCompactSummary") {
 		return summary
 	}
 	texts, result := textBlocks(r["message"].Get("content"))
 	if len(texts) > 0 && isLocalOutput(texts[0]) {
 		return localOut
 	}
-	if so&(aside|meta) != 0 || result || r.is("isVisibleInTranscriptOnly") || !human(r["origin"]) {
+	if so&(aside|meta) != 0 || result || r.True("isVisibleInTranscriptOnly") || !human(r["origin"]) {
 		return 0
 	}
 	if c, ok := parseCommand(strings.Join(texts, "\n")); ok {
@@ -132,12 +112,12 @@ func classifyUser(r record, so flags) flags {
 	return prompt
 }
 
-func classifyAnswer(r record) (f flags) {
-	message := decode(r["message"])
-	if r.is("isApiErrorMessage") || r.is("isAbortedMidStream") || message.text("model") == "<synthetic>" {
+func classifyAnswer(r jsonl.Object) (f flags) {
+	message := r.Object("message")
+	if r.True("isApiErrorMessage") || r.True("isAbortedMidStream") || message.Text("model") == "<synthetic>" {
 		f |= failed
 	}
-	if message.text("stop_reason") != "" {
+	if message.Text("stop_reason") != "" {
 		f |= stopped
 	}
 	texts, _ := textBlocks(message["content"])
@@ -179,14 +159,4 @@ func atLeast21(version string) bool {
 	}
 	b, err := strconv.Atoi(minor)
 	return a > 2 || a == 2 && err == nil && b >= 1
-}
-
-// millis is a record's time in ms since the epoch, 0 where it has none.
-func millis(v jstext.Value) int64 {
-	s, _ := v.Text()
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || t.UnixMilli() < 0 {
-		return 0
-	}
-	return t.UnixMilli()
 }

@@ -93,7 +93,7 @@ func (s *claudeStore) Lookup(ctx context.Context, id string) ([]store.Ref, error
 		switch name := uuidOf(f.path); {
 		case name == id && id != "":
 			found = append(found, f)
-		case name == "" && id != "" && !isUUID(id):
+		case name == "" && id != "" && !jsonl.IsUUID(id):
 			if e, err := s.entry(f.path); err == nil && e.ID == Kind+":"+id {
 				found = append(found, f)
 			}
@@ -113,13 +113,13 @@ func (s *claudeStore) Lookup(ctx context.Context, id string) ([]store.Ref, error
 // agent writes.
 func recognise(_ string, head []byte) bool {
 	for rec := range jsonl.Scan(head, recognised) {
-		r := decode(rec.Value)
+		r := jsonl.Members(rec.Value)
 		_, linked := r["parentUuid"]
-		_, isEntry := kinds[r.text("type")]
+		_, isEntry := kinds[r.Text("type")]
 		switch {
-		case r.text("uuid") != "" && (linked || isEntry && r["message"].Exists()):
+		case r.Text("uuid") != "" && (linked || isEntry && r["message"].Exists()):
 			return true
-		case r.text("sessionId") != "" && slices.Contains(metadataTypes, r.text("type")):
+		case r.Text("sessionId") != "" && slices.Contains(metadataTypes, r.Text("type")):
 			return true
 		}
 	}
