@@ -79,11 +79,7 @@ func CheckHeader(h session.Header) error {
 	v := h.JSON
 	version := v.Get("version")
 	if n, ok := version.Float(); ok && n > MaxVersion && n == math.Trunc(n) {
-		return &fault.Error{
-			Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-version",
-			Message: fmt.Sprintf("session format %s is newer than this tool reads (%d)", version.JSON(), MaxVersion),
-			Hint:    "a newer release of the dsh toolkit may read it",
-		}
+		return Newer(version.JSON())
 	}
 	optional := func(key string, ok func(jstext.Value) bool) bool {
 		m := v.Get(key)
@@ -107,6 +103,15 @@ func CheckHeader(h session.Header) error {
 		return headerFault("header-value", "isSeeded is not a boolean", nil)
 	}
 	return nil
+}
+
+// Newer is the error for a log of a format that is newer than MaxVersion.
+func Newer(version string) error {
+	return &fault.Error{
+		Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-version",
+		Message: fmt.Sprintf("session format %s is newer than this tool reads (%d)", version, MaxVersion),
+		Hint:    "a newer release of the dsh toolkit may read it",
+	}
 }
 
 // isAbs reports whether p is absolute where it was written, which may have been

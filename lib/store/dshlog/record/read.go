@@ -39,6 +39,9 @@ type Reader struct {
 	Version int
 	// Plain reads every line in full: Pass passes nothing.
 	Plain bool
+	// TitlesOnly reads for the sake of the title: of the surface's events none has
+	// Fold, and what is wrong with them does not matter.
+	TitlesOnly bool
 
 	shapes [shapeCount]shape
 	recent int // the shape that fitted last
@@ -51,7 +54,7 @@ type Reader struct {
 // Bytes that are not UTF-8 are U+FFFD in the event, as a decoder of the Encoding
 // Standard has it; they make no line unreadable.
 func (r *Reader) Read(line []byte) (Record, error) {
-	if onSurface(r.Version, leadingType(line)) {
+	if r.folds(leadingType(line)) {
 		v, err := jstext.Parse(jstext.Decode(line))
 		if err != nil {
 			return Record{}, err
@@ -107,8 +110,9 @@ func (r *Reader) record(v jstext.Value) (Record, error) {
 		rec.Seq, rec.Got = -1, got(v)
 	}
 	switch {
-	case onSurface(r.Version, ev.Type), ev.SurfaceOp.Exists(), ev.SourceEventSeqs.Exists():
+	case r.folds(ev.Type), !r.TitlesOnly && (ev.SurfaceOp.Exists() || ev.SourceEventSeqs.Exists()):
 		rec.Fold, rec.Event = true, ev
+	case r.TitlesOnly:
 	case !known[ev.Type] && !v.Get("ignorable").True():
 		rec.Unknown = strings.Clone(ev.Type)
 	}

@@ -21,7 +21,7 @@ var known = map[string]bool{
 	"step/end": true, "step/start": true, "todo/write": true, "tool/call": true, endType: true, "turn/start": true,
 }
 
-// onSurface reports whether an event of the type goes to the fold because of it.
-func onSurface(version int, typ string) bool {
-	return typ == titleType || session.SurfaceType(version, typ)
+// folds reports whether an event goes to the fold because of its type.
+func (r *Reader) folds(typ string) bool {
+	return typ == titleType || !r.TitlesOnly && session.SurfaceType(r.Version, typ)
 }

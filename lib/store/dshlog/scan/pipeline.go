@@ -34,17 +34,38 @@ type job struct {
 // taken.
 var ErrShrunk = errors.New("the file got shorter while it was read")
 
+// small is the size of a log that is not worth goroutines.
+const small = 64 << 10
+
+// inline looks through a small log in the caller's goroutine. take gets its jobs.
+func inline(ctx context.Context, src Source, h head, o Options, take func(*job) error) error {
+	w := newWorker(src, h.header.Version, o)
+	defer w.close()
+	var err error
+	produce(src, h, func(j *job) bool {
+		if err = ctx.Err(); err != nil {
+			return false
+		}
+		if j.err == nil {
+			w.do(j)
+		}
+		err = take(j)
+		return err == nil
+	})
+	return err
+}
+
 // start begins to read and look through the log. The jobs come out in the log's
 // order; each is done when its done is closed. The log is at its end when the
 // channel is closed. Everything stops soon after ctx is done, but for a read that
 // cannot be interrupted: its result is dropped.
-func start(ctx context.Context, src Source, h head, plain bool) <-chan *job {
+func start(ctx context.Context, src Source, h head, o Options) <-chan *job {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	work := make(chan *job)
 	order := make(chan *job, 2*workers)
 	for range workers {
 		go func() {
-			w := newWorker(src, h.header.Version, plain)
+			w := newWorker(src, h.header.Version, o)
 			defer w.close()
 			for j := range work {
 				if ctx.Err() == nil {
@@ -76,16 +97,21 @@ func start(ctx context.Context, src Source, h head, plain bool) <-chan *job {
 	go func() {
 		defer close(order)
 		defer close(work)
-		switch {
-		case h.encoding == Zstd:
-			produceZstd(src, put)
-		case src.At != nil:
-			produceFile(src, put)
-		default:
-			produceStream(src.Stream, put)
-		}
+		produce(src, h, put)
 	}()
 	return order
+}
+
+// produce cuts the log into jobs until put refuses one.
+func produce(src Source, h head, put func(*job) bool) {
+	switch {
+	case h.encoding == Zstd:
+		produceZstd(src, put)
+	case src.At != nil:
+		produceFile(src, put)
+	default:
+		produceStream(src.Stream, put)
+	}
 }
 
 func produceFile(src Source, put func(*job) bool) {

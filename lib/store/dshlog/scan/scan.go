@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store/dshlog/record"
 )
 
 // Source is the bytes of one log.
@@ -32,9 +33,15 @@ type Options struct {
 	// Plain reads every line in full, also those whose shape is known. The result
 	// is the same.
 	Plain bool
+	// TitlesOnly gives the sink no events but those that set the title.
+	TitlesOnly bool
 	// All goes on behind damage, to find what else there is. Corruption is no
 	// error then but in Result.Damage, and the sink has the events before it.
 	All bool
+}
+
+func (o Options) reader(version int) record.Reader {
+	return record.Reader{Version: version, Plain: o.Plain, TitlesOnly: o.TitlesOnly}
 }
 
 // Encoding is how a log is stored.
@@ -115,7 +122,7 @@ func scan(ctx context.Context, src Source, h head, opts Options) (*Result, error
 		src: src, opts: opts,
 		res: Result{Header: h.header, Encoding: h.encoding},
 	}
-	m.lines.Version, m.lines.Plain = h.header.Version, opts.Plain
+	m.lines = opts.reader(h.header.Version)
 	if opts.Begin != nil {
 		sink, err := opts.Begin(h.header)
 		if err != nil {
@@ -123,6 +130,13 @@ func scan(ctx context.Context, src Source, h head, opts Options) (*Result, error
 		}
 		m.sink = sink
 	}
-	err := m.all(ctx, start(ctx, src, h, opts.Plain))
+	var err error
+	if src.At != nil && src.Size <= small {
+		if err = inline(ctx, src, h, opts, m.job); err == nil {
+			err = m.end(ctx)
+		}
+	} else {
+		err = m.all(ctx, start(ctx, src, h, opts))
+	}
 	return m.result(), err
 }

@@ -39,8 +39,8 @@ type frameStart struct {
 	off int64
 }
 
-func newWorker(src Source, version int, plain bool) *worker {
-	return &worker{src: src, reader: record.Reader{Version: version, Plain: plain}}
+func newWorker(src Source, version int, o Options) *worker {
+	return &worker{src: src, reader: o.reader(version)}
 }
 
 func (w *worker) close() { w.decoder.Close() }
