@@ -95,17 +95,3 @@ func plainEnd(s string, i int) int {
 	}
 	return i
 }
-
-// plainEndTagSafe is plainEnd, stopping at < too.
-func plainEndTagSafe(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		w := load8(s, i)
-		if m := less(w, 0x20) | equal(w, '"') | equal(w, '\\') | equal(w, '<'); m != 0 {
-			return i + bits.TrailingZeros64(m)/8
-		}
-	}
-	for i < len(s) && s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' && s[i] != '<' {
-		i++
-	}
-	return i
-}

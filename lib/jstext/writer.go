@@ -8,7 +8,7 @@ import "strconv"
 type Writer struct {
 	buf   []byte
 	comma bool
-	// TagSafe writes every < in strings as \u003c (SPEC 6).
+	// TagSafe writes every < in keys and strings as \u003c (SPEC 6).
 	TagSafe bool
 }
 
@@ -56,7 +56,7 @@ func (w *Writer) close(c byte) {
 // Key writes a member's key; its value must follow.
 func (w *Writer) Key(k string) {
 	w.sep()
-	w.buf = append(AppendQuote(w.buf, k), ':')
+	w.buf = append(appendQuote(w.buf, k, w.TagSafe), ':')
 	w.comma = false
 }
 
