@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -115,16 +114,7 @@ func (h *held) finish(n name, dropped bool) error {
 
 // mark asks the driver that holds the record to abort. The mark outlives the
 // driver; it goes when a driver has seen the record out of cur for good.
-func (h *held) mark(id ident) error {
-	file := abortMark(id)
-	return h.do("create", file, func() error {
-		f, err := h.openFile(file, os.O_WRONLY|os.O_CREATE)
-		if err != nil {
-			return err
-		}
-		return f.Close()
-	})
-}
+func (h *held) mark(id ident) error { return h.touch(abortMark(id)) }
 
 // marked reports whether somebody has asked to abort the record.
 func (q *queue) marked(id ident) bool {

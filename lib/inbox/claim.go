@@ -17,7 +17,7 @@ type Claim struct {
 	Record Record
 	d      *Driver
 	name   name
-	moved  bool // it has its last place, but that may not be durable
+	last   string // the directory of its last place; that may not be durable
 	abort  chan struct{}
 	once   sync.Once
 }
@@ -28,39 +28,40 @@ func (c *Claim) Cancelled() <-chan struct{} { return c.abort }
 
 // Done says that the record is finished, durably: it is never claimed again.
 func (c *Claim) Done() error {
-	return c.end(func(h *held) error { return h.finish(c.name, false) })
+	return c.end(func(h *held) (string, error) { return doneDir, h.finish(c.name, false) })
 }
 
 // Release puts the record back in its old place, as if it had never been claimed:
 // steering that came too late for its turn waits for one of its own. One that has
 // been cancelled meanwhile is dropped instead.
 func (c *Claim) Release() error {
-	return c.end(func(h *held) error {
+	return c.end(func(h *held) (string, error) {
 		if h.marked(c.name.ident) {
-			return h.finish(c.name, true)
+			return doneDir, h.finish(c.name, true)
 		}
 		to := c.name.in(newDir)
 		to.attempts--
 		defer c.d.mustLook()
-		return h.move(c.name.path(), to.path())
+		return newDir, h.move(c.name.path(), to.path())
 	})
 }
 
-// end moves the record to its last place and makes that durable.
-func (c *Claim) end(move func(*held) error) error {
+// end moves the record to its last place, in the directory that move returns, and
+// makes that durable.
+func (c *Claim) end(move func(*held) (string, error)) error {
 	if err := c.leave(move); err != nil {
 		return err
 	}
 	q := c.d.q
-	if err := q.flush(doneDir, newDir, curDir); err != nil {
+	if err := q.flush(c.last, curDir); err != nil {
 		return err
 	}
 	q.unmark(c.name.ident)
 	return nil
 }
 
-func (c *Claim) leave(move func(*held) error) error {
-	if c.moved {
+func (c *Claim) leave(move func(*held) (string, error)) error {
+	if c.last != "" {
 		return nil
 	}
 	h, err := c.d.q.lock(context.Background())
@@ -68,10 +69,11 @@ func (c *Claim) leave(move func(*held) error) error {
 		return err
 	}
 	defer h.unlock()
-	if err := move(h); err != nil {
+	dir, err := move(h)
+	if err != nil {
 		return err
 	}
-	c.moved = true
+	c.last = dir
 	c.d.forget(c)
 	h.prune()
 	return nil
@@ -80,11 +82,12 @@ func (c *Claim) leave(move func(*held) error) error {
 // claim takes up to most records of the kinds, the oldest first; 0 is all.
 func (d *Driver) claim(ctx context.Context, most int, kinds ...Kind) ([]*Claim, error) {
 	claims, dropped, err := d.choose(ctx, most, kinds)
-	if len(claims)+len(dropped) > 0 {
+	if len(claims) > 0 && err == nil {
 		// An attempt that is not on disk could not be counted after a crash.
-		if flushErr := d.q.flush(curDir, doneDir, newDir); err == nil {
-			err = flushErr
-		}
+		err = d.q.flush(curDir, newDir)
+	}
+	if len(dropped) > 0 && err == nil {
+		err = d.q.flush(doneDir, curDir)
 	}
 	if err != nil {
 		for _, c := range claims {

@@ -32,6 +32,13 @@ func (b *Inbox) create(to, dir string) error {
 			return err
 		}
 	}
+	// All that a driver needs is there before the first record: to empty a queue
+	// must be possible on a full disk.
+	for _, file := range [...]string{lockFile, driverFile} {
+		if err := q.touch(file); err != nil {
+			return err
+		}
+	}
 	if err := q.flush("."); err != nil {
 		return err
 	}

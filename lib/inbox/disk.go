@@ -122,6 +122,17 @@ func (q *queue) openFile(file string, flag int) (*os.File, error) {
 	}
 }
 
+// touch makes an empty file where there is none.
+func (q *queue) touch(file string) error {
+	return q.do("create", file, func() error {
+		f, err := q.openFile(file, os.O_WRONLY|os.O_CREATE)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
 // temporary is a file in tmp that its writer holds the flock of.
 type temporary struct {
 	q     *queue

@@ -2,10 +2,8 @@ package inbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -64,7 +62,7 @@ func (d *Driver) take(ctx context.Context) error {
 		return err
 	}
 	defer h.unlock()
-	f, err := h.driver(os.O_RDWR | os.O_CREATE)
+	f, err := h.driver()
 	if err != nil {
 		return err
 	}
@@ -80,9 +78,9 @@ func (d *Driver) take(ctx context.Context) error {
 }
 
 // driver opens the driver's file and takes its flock: nil where a driver has it.
-func (h *held) driver(flag int) (f *os.File, err error) {
+func (h *held) driver() (f *os.File, err error) {
 	err = h.do("lock", driverFile, func() error {
-		if f, err = h.openFile(driverFile, flag); err != nil {
+		if f, err = h.openFile(driverFile, os.O_RDWR|os.O_CREATE); err != nil {
 			return err
 		}
 		taken, err := tryFlock(f, false)
@@ -96,10 +94,7 @@ func (h *held) driver(flag int) (f *os.File, err error) {
 }
 
 func (h *held) driverLives() (bool, error) {
-	f, err := h.driver(os.O_RDWR)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	f, err := h.driver()
 	if f != nil {
 		f.Close()
 	}
@@ -122,16 +117,14 @@ func (h *held) driven() error {
 // welcome puts the new driver's name on the door and clears away what only the
 // one before could have.
 func (h *held) welcome(f *os.File) error {
-	err := h.do("write", driverFile, func() error {
+	// A full disk may keep the number from those who ask, and no more.
+	_ = h.do("write", driverFile, func() error {
 		if err := f.Truncate(0); err != nil {
 			return err
 		}
 		_, err := io.WriteString(f, fmt.Sprintf("%d\n", os.Getpid()))
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	return h.clearMarks()
 }
 

@@ -50,9 +50,6 @@ func (b *Inbox) List(ctx context.Context, to string) ([]Record, error) {
 // snapshot lists what waits and what is claimed at one moment.
 func (q *queue) snapshot(ctx context.Context) ([]name, error) {
 	h, err := q.lockShared(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // nobody has ever locked it, so nothing has ever been in it
-	}
 	if err != nil {
 		return nil, err
 	}
