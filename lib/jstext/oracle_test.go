@@ -28,19 +28,24 @@ const answer = {
 process.stdout.write(text.map(l => { try { return to(answer(l)) } catch { return '!' } }).join('\n') + '\n')
 `
 
-// ask puts questions to node. Where there is none the test is skipped, or fails if
-// DSH_REQUIRE_NODE is set, as it is in CI. The answer to what node refuses is not
-// ok.
-func ask(t *testing.T, what string, questions []string) (answers []string, ok []bool) {
+// node is the engine's path. Where there is none the test is skipped, or fails if
+// DSH_REQUIRE_NODE is set, as it is in CI.
+func node(t *testing.T) string {
 	t.Helper()
-	node, err := exec.LookPath("node")
+	path, err := exec.LookPath("node")
 	if err != nil {
 		if os.Getenv("DSH_REQUIRE_NODE") != "" {
 			t.Fatal("DSH_REQUIRE_NODE is set and there is no node")
 		}
 		t.Skip("no node to compare with")
 	}
-	cmd := exec.Command(node, "-e", oracle, what)
+	return path
+}
+
+// ask puts questions to node. The answer to what it refuses is not ok.
+func ask(t *testing.T, what string, questions []string) (answers []string, ok []bool) {
+	t.Helper()
+	cmd := exec.Command(node(t), "-e", oracle, what)
 	cmd.Stdin = strings.NewReader(strings.Join(questions, "\n"))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -92,19 +97,22 @@ func fromUnits(t *testing.T, units string) string {
 	return string(out)
 }
 
-// compare asks node about each input and checks our answer to it.
+// compare asks node about each input and checks our answer to it, in a subtest of
+// its own that may be skipped.
 func compare(t *testing.T, what string, inputs []string, encode func(string) string, ours func(string) (string, bool)) {
 	t.Helper()
-	questions := make([]string, len(inputs))
-	for i, s := range inputs {
-		questions[i] = encode(s)
-	}
-	answers, ok := ask(t, what, questions)
-	for i, s := range inputs {
-		if got, gotOK := ours(s); gotOK != ok[i] || gotOK && got != answers[i] {
-			t.Errorf("%s of %q\n got %q, %v\nnode %q, %v", what, clip(s), clip(got), gotOK, clip(answers[i]), ok[i])
+	t.Run("node", func(t *testing.T) {
+		questions := make([]string, len(inputs))
+		for i, s := range inputs {
+			questions[i] = encode(s)
 		}
-	}
+		answers, ok := ask(t, what, questions)
+		for i, s := range inputs {
+			if got, gotOK := ours(s); gotOK != ok[i] || gotOK && got != answers[i] {
+				t.Errorf("%s of %q\n got %q, %v\nnode %q, %v", what, clip(s), clip(got), gotOK, clip(answers[i]), ok[i])
+			}
+		}
+	})
 }
 
 func clip(s string) string {
