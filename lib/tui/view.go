@@ -227,17 +227,10 @@ func (m *Model) status(width int) string {
 	if room < cells.Width(m.method, state) {
 		right, room = "", width-margin // what is going on comes first
 	}
-	left := state
-	for _, k := range keys { // as many as there is room for, the first the most needed
-		if left != "" {
-			k = " · " + k
-		}
-		if cells.Width(m.method, left+k) > room {
-			break
-		}
-		left += k
+	if state != "" {
+		keys = slices.Insert(keys, 0, state)
 	}
-	left = cells.Fit(m.method, left, room)
+	left := cells.Fit(m.method, cells.Some(m.method, room, keys...), room)
 	style := theme.Dim
 	if busy {
 		style = theme.Bold

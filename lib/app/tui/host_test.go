@@ -279,3 +279,10 @@ func hostileTitles(t *testing.T) []string {
 	// Tag characters spell a text that nobody sees.
 	return append(out, "tags\U000e0068\U000e0069")
 }
+
+// failing finds nothing, with an error.
+type failing struct{ err error }
+
+func (f failing) Candidates(context.Context, string, int) ([]candidate.Session, error) {
+	return nil, f.err
+}

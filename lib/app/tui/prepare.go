@@ -7,6 +7,8 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+	"github.com/dsh-toolkit/dsh/lib/tui/candidate"
+	"github.com/dsh-toolkit/dsh/lib/tui/picker"
 )
 
 // preparer makes messages of what was typed: it turns mentions into structured
@@ -51,4 +53,18 @@ func referenceValue(r sessionuri.Reference) jstext.Value {
 	w.Text(r.Label)
 	w.EndObject()
 	return w.Value()
+}
+
+// Preview is exactly what a mention of the session would send.
+func (p preparer) Preview(ctx context.Context, s candidate.Session) (picker.Preview, error) {
+	prepared, err := p.prepare(ctx, s.Mention())
+	if err != nil {
+		return picker.Preview{}, err
+	}
+	most := reference.DefaultMaxReferenceBytes
+	if p.config.MaxReferenceBytes != nil {
+		most = *p.config.MaxReferenceBytes
+	}
+	snap := prepared.Snapshots()[0]
+	return picker.Preview{Text: prepared.BlockText(), Bytes: len(snap.JSON), Cap: most, Stats: snap.Stats}, nil
 }

@@ -121,6 +121,21 @@ func Sides(m Method, left, right string, width int) string {
 	return Fit(m, left, room-2) + "  " + right
 }
 
+// Some joins with " · " as many of the parts as fit, the first ones first.
+func Some(m Method, width int, parts ...string) string {
+	joined := ""
+	for _, p := range parts {
+		if joined != "" {
+			p = " · " + p
+		}
+		if Width(m, joined+p) > width {
+			break
+		}
+		joined += p
+	}
+	return joined
+}
+
 // prefix is the longest head of s within width cells, and whether it is all of s.
 func prefix(m Method, s string, width int) (string, bool) {
 	at, n := 0, 0

@@ -81,6 +81,17 @@ func TestSides(t *testing.T) {
 	}
 }
 
+func TestSome(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		want  string
+	}{{20, "one · two · three"}, {16, "one · two"}, {8, "one"}, {2, ""}} {
+		if got := cells.Some(0, c.width, "one", "two", "three"); got != c.want {
+			t.Errorf("Some(%d) = %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		name, s string
