@@ -1,0 +1,285 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/model"
+)
+
+// dshServer answers session.prompt as a running dsh does, and may log what it took.
+type dshServer struct {
+	*httptest.Server
+	t    *testing.T
+	log  string // where it logs; empty: nowhere
+	zstd bool
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+const acceptedAnswer = `{"type":"server-response","rpcId":RPC,"result":{"ok":true,"value":{"accepted":true}}}`
+
+// serveDsh runs a server whose answers are functions of the request's rpcId; the
+// last one goes on for ever.
+func serveDsh(t *testing.T, d *dshServer, answers ...func(w http.ResponseWriter, rpcID string)) *dshServer {
+	t.Helper()
+	d.t = t
+	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		if r.Method != http.MethodPost || r.URL.Path != "/api/session.prompt" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Origin") != "" {
+			t.Errorf("%s %s %v", r.Method, r.URL.Path, r.Header)
+		}
+		d.mu.Lock()
+		n := len(d.bodies)
+		d.bodies = append(d.bodies, string(b))
+		d.mu.Unlock()
+		rpcID := jstext.MustParse(string(b)).Get("rpcId").Raw()
+		answers[min(n, len(answers)-1)](w, rpcID)
+	}))
+	t.Cleanup(d.CloseClientConnections)
+	t.Cleanup(d.Close)
+	return d
+}
+
+func (d *dshServer) requests() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.bodies)
+}
+
+func (d *dshServer) write(line string) {
+	d.t.Helper()
+	b := []byte(line)
+	if d.zstd {
+		enc, err := zstd.NewWriter(nil)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		b = enc.EncodeAll(b, nil)
+	}
+	f, err := os.OpenFile(d.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *dshServer) look(ctx context.Context, _, rpcID string) model.Sight {
+	if d.log == "" {
+		return model.Unreadable
+	}
+	return model.LookInLog(ctx, d.log, rpcID)
+}
+
+func answer(s string) func(http.ResponseWriter, string) {
+	return func(w http.ResponseWriter, rpcID string) {
+		fmt.Fprint(w, strings.ReplaceAll(s, "RPC", rpcID))
+	}
+}
+
+const header = `{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}` + "\n"
+
+var logged = map[string]string{
+	"the message":      `{"type":"user/message","seq":0,"time":1,"data":{"content":[],"source":{"kind":"user","rpcId":RPC},"role":"user","id":"x"},"surfaceOp":"append"}` + "\n",
+	"the queueing":     `{"type":"agent/inbox/spliced","seq":0,"time":1,"data":{"target":"next-turn","start":0,"inserted":[{"content":[],"source":{"kind":"user","rpcId":RPC}}]}}` + "\n",
+	"a nested message": `{"type":"user/message","seq":0,"time":1,"data":{"message":{"content":[],"source":{"kind":"user","rpcId":RPC}}},"surfaceOp":"append"}` + "\n",
+}
+
+func delivery(id string) model.Delivery {
+	return model.Delivery{SessionID: "s \xed\xa0\x80", RPCID: id, Mode: model.QueueMode, Content: agent.Text("a\u2028<\xed\xa0\x80>")}
+}
+
+func TestDeliver(t *testing.T) {
+	for what, line := range logged {
+		for _, z := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s zstd=%v", what, z), func(t *testing.T) {
+				d := &dshServer{log: filepath.Join(t.TempDir(), "session.jsonl"), zstd: z}
+				serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+					answer(acceptedAnswer)(w, rpcID)
+					time.AfterFunc(100*time.Millisecond, func() { d.write(strings.ReplaceAll(line, "RPC", rpcID)) })
+				})
+				d.write(header)
+				for range 2 { // the second time as after a crash: it is there already
+					fate, err := model.Dsh{BaseURL: d.URL + "/", Look: d.look}.Deliver(t.Context(), delivery("id-1"))
+					if err != nil || fate != model.Logged {
+						t.Fatalf("fate %d, %v", fate, err)
+					}
+				}
+				want := `{"type":"client-request","rpcId":"id-1","method":"session.prompt","payload":{"sessionId":"s \ud800","mode":"queue","content":[{"type":"text","text":"a` + "\u2028" + `<\ud800>"}]}}`
+				if got := strings.Join(d.bodies, "\n"); got != want {
+					t.Errorf("sent\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// An id that only stands in a text, or in another's, is not seen.
+func TestLookInLog(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name, text string
+		want       model.Sight
+	}{
+		{"empty", "", model.Unseen},
+		{"in a text", header + `{"type":"user/message","seq":0,"data":{"content":[{"type":"text","text":"id-1"}],"source":{"kind":"user"}}}` + "\n", model.Unseen},
+		{"longer", header + strings.ReplaceAll(logged["the message"], "RPC", `"id-12"`), model.Unseen},
+		{"torn", header + strings.TrimSuffix(strings.ReplaceAll(logged["the message"], "RPC", `"id-1"`), "\n"), model.Unseen},
+		{"behind damage", header + "{\n" + strings.ReplaceAll(logged["the message"], "RPC", `"id-1"`), model.Seen},
+		{"damaged", header + `{"id-1","rpcId":"id-1"` + "\n", model.Unseen},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := model.LookInLog(t.Context(), path, "id-1"); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), dir} {
+		if got := model.LookInLog(t.Context(), path, "id-1"); got != model.Unreadable {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+}
+
+// The real logs of dsh: what was sent by rpcId is found.
+func TestLookInRealLogs(t *testing.T) {
+	for path, id := range map[string]string{
+		"v0-late/zstd/--home-dev-web-client--/session-c2d2cf71-b2a3-489e-9539-af43d9b66230/session.jsonl.zstd": "50185fb1-fcc7-416e-9c7e-f29ef73129c1",
+		"v0-late/raw/--home-dev-project-a--/session-cb1e46ae-4291-46a2-bee9-c428ff016a20/session.jsonl":        "1be6bffe-2ee7-4122-b37e-7e3b1c49f8a0",
+	} {
+		path = "../../testdata/fixtures/dsh/" + path
+		if got := model.LookInLog(t.Context(), path, id); got != model.Seen {
+			t.Errorf("%s: %d", path, got)
+		}
+		if got := model.LookInLog(t.Context(), path, id+"x"); got != model.Unseen {
+			t.Errorf("%s: another id is %d", path, got)
+		}
+	}
+}
+
+func TestDeliverUnlogged(t *testing.T) {
+	for name, log := range map[string]string{"no log": "", "a log that does not show it": "x"} {
+		t.Run(name, func(t *testing.T) {
+			d := serveDsh(t, &dshServer{}, answer(acceptedAnswer))
+			if log != "" {
+				d.log = filepath.Join(t.TempDir(), log)
+				d.write(header)
+			}
+			fate, err := model.Dsh{BaseURL: d.URL, Look: d.look, Patience: 100 * time.Millisecond}.Deliver(t.Context(), delivery("id"))
+			if err != nil || fate != model.Accepted || d.requests() != 1 {
+				t.Errorf("fate %d, %v after %d requests", fate, err, d.requests())
+			}
+		})
+	}
+}
+
+func TestDeliverRefused(t *testing.T) {
+	refuse := func(code string) func(http.ResponseWriter, string) {
+		return answer(`{"type":"server-response","rpcId":RPC,"result":{"ok":false,"error":{"code":"` + code + `","message":"because\u001b[31m"}}}`)
+	}
+	status := func(code int) func(http.ResponseWriter, string) {
+		return func(w http.ResponseWriter, _ string) { w.WriteHeader(code) }
+	}
+	for _, c := range []struct {
+		name   string
+		answer func(http.ResponseWriter, string)
+		want   string
+	}{
+		{"session-not-found", refuse("session-not-found"), `refused the message: "session-not-found": "because\x1b[31m"`},
+		{"model-unavailable", refuse("model-unavailable"), "model-unavailable"},
+		{"agent-busy", refuse("agent-busy"), "agent-busy"},
+		{"not accepted", answer(`{"type":"server-response","rpcId":RPC,"result":{"ok":true,"value":{"accepted":false}}}`), "did not accept"},
+		{"403", status(403), "answered 403 Forbidden"},
+		{"404", status(404), "answered 404 Not Found"},
+		{"redirect", func(w http.ResponseWriter, _ string) {
+			w.Header().Set("Location", "http://example.invalid/")
+			w.WriteHeader(307)
+		}, "answered 307"},
+		{"500", status(500), "answered 500"},
+		{"another's answer", answer(`{"type":"server-response","rpcId":"other","result":{"ok":true,"value":{"accepted":true}}}`), "no answer to the request"},
+		{"no JSON", answer("<html>"), `no answer to the request: "<html>"`},
+		{"hung up", func(w http.ResponseWriter, _ string) { hangsUpAtOnce(w, nil) }, "EOF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := serveDsh(t, &dshServer{log: filepath.Join(t.TempDir(), "log")}, c.answer)
+			d.write(header)
+			_, err := model.Dsh{BaseURL: d.URL, Look: d.look, Patience: time.Millisecond}.Deliver(t.Context(), delivery("id"))
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), d.URL) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			if d.requests() != 1 {
+				t.Errorf("%d requests", d.requests())
+			}
+		})
+	}
+}
+
+// An answer that was lost is no reason to send again where the log shows the
+// message.
+func TestDeliverAnswerLost(t *testing.T) {
+	d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+	serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+		d.write(strings.ReplaceAll(logged["the message"], "RPC", rpcID))
+		hangsUpAtOnce(w, nil)
+	})
+	d.write(header)
+	fate, err := model.Dsh{BaseURL: d.URL, Look: d.look}.Deliver(t.Context(), delivery("id"))
+	if err != nil || fate != model.Logged {
+		t.Errorf("fate %d, %v", fate, err)
+	}
+}
+
+func TestDeliverNobodyThere(t *testing.T) {
+	s := httptest.NewServer(nil)
+	s.Close()
+	_, err := model.Dsh{BaseURL: s.URL}.Deliver(t.Context(), delivery("id"))
+	var f *fault.Error
+	if !errors.As(err, &f) || !strings.Contains(err.Error(), "connection refused") || f.Hint == "" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDeliverCancelled(t *testing.T) {
+	for _, waits := range []string{"for the answer", "for the log"} {
+		t.Run(waits, func(t *testing.T) {
+			d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+			release := make(chan struct{})
+			serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+				if waits == "for the answer" {
+					<-release
+				}
+				answer(acceptedAnswer)(w, rpcID)
+			})
+			defer close(release)
+			d.write(header)
+			why := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+			if _, err := (model.Dsh{BaseURL: d.URL, Look: d.look}).Deliver(ctx, delivery("id")); !errors.Is(err, why) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
