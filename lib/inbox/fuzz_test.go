@@ -45,7 +45,7 @@ func FuzzRecord(f *testing.F) {
 		id, _ := v.Get("id").Text()
 		to, _ := v.Get("to").Text()
 		kind, _ := v.Get("kind").Text()
-		r, err := freeze(Draft{
+		r, err := Freeze(Draft{
 			ID: id, To: to, Kind: Kind(kind), Content: v.Get("content"), Source: v.Get("source"),
 			Contexts: v.Get("contexts"), Meta: v.Get("meta"),
 		})
