@@ -225,7 +225,7 @@ func TestHostileValuesAreLinear(t *testing.T) {
 		{"a long string far down, keys to sort", strings.Repeat(`{"b":`, depth) + `"` + payload + `"` + strings.Repeat(`,"1":0}`, depth)},
 		{"a million brackets", "[" + strings.Repeat("[],", 1<<20) + "0]"},
 		{"many keys", "{" + strings.Repeat(`"aaaaaaaa":1,`, 1<<18) + `"b":2}`},
-		{"many different keys", manyKeys(1 << 17)},
+		{"many different keys", manyKeys(1 << 15)},
 		{"backslashes", `["` + strings.Repeat(`\\`, 1<<21) + `"]`},
 		{"quotes", `["` + strings.Repeat(`\"`, 1<<21) + `"]`},
 		{"halves", `["` + strings.Repeat(`\ud83d`, 1<<20) + `"]`},
