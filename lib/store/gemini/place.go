@@ -1,0 +1,179 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+)
+
+// roots is .gemini in $GEMINI_CLI_HOME, else in the home directory, on every system.
+func roots(env store.Env) []string {
+	home := env.Getenv("GEMINI_CLI_HOME")
+	if home == "" {
+		home = env.Home
+	}
+	if home == "" && env.GOOS == "windows" {
+		home = env.Getenv("USERPROFILE")
+	}
+	if home == "" {
+		return nil
+	}
+	return []string{filepath.Join(home, ".gemini")}
+}
+
+// base is the directory of projects below a root, which may be a home directory,
+// .gemini, its tmp, or one project.
+func base(root string) string {
+	for _, dir := range []string{filepath.Join(root, "tmp"), filepath.Join(root, ".gemini", "tmp")} {
+		if isDir(dir) {
+			return dir
+		}
+	}
+	return root
+}
+
+// projects yields the directories that may have chats, each once, also where links
+// lead to it.
+func projects(root string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		dir := base(root)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			yield("", jsonl.Unreadable(dir, err))
+			return
+		}
+		dirs := []string{}
+		if isDir(filepath.Join(dir, chats)) {
+			dirs = append(dirs, dir)
+		}
+		// The directory's own name is better than a link to it.
+		slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return linkRank(a) - linkRank(b) })
+		for _, e := range entries {
+			dirs = append(dirs, filepath.Join(dir, e.Name()))
+		}
+		seen := make(map[string]bool)
+		for _, d := range dirs {
+			real, err := filepath.EvalSymlinks(d)
+			if err != nil {
+				if !yield("", jsonl.Unreadable(d, err)) {
+					return
+				}
+				continue
+			}
+			if isDir(real) && !seen[real] {
+				seen[real] = true
+				if !yield(d, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func linkRank(e os.DirEntry) int {
+	if e.Type()&os.ModeSymlink != 0 {
+		return 1
+	}
+	return 0
+}
+
+const chats = "chats"
+
+// sessionFiles lists the recordings of a project; subagents' lie deeper.
+func sessionFiles(project string) ([]string, error) {
+	dir := filepath.Join(project, chats)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if os.IsNotExist(err) {
+			err = nil // a project without chats
+		} else {
+			err = jsonl.Unreadable(dir, err)
+		}
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if isSessionName(e.Name()) && !e.IsDir() {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out, nil
+}
+
+func isSessionName(name string) bool {
+	ext := filepath.Ext(name)
+	return strings.HasPrefix(name, "session-") && (ext == ".jsonl" || ext == ".json")
+}
+
+// place is a project's directory; empty: none is known.
+type place string
+
+// placeOf is the project that a recording lies in.
+func placeOf(path string) place {
+	if dir := filepath.Dir(path); filepath.Base(dir) == chats {
+		return place(filepath.Dir(dir))
+	}
+	return ""
+}
+
+// cwd is the directory that the project is for: its .project_root, else the path
+// that projects.json has for its name, or whose hash is its name or the one given.
+func (p place) cwd(hash string) *string {
+	if p == "" {
+		return nil
+	}
+	if root := strings.TrimSpace(readSmall(filepath.Join(string(p), ".project_root"))); root != "" {
+		return &root
+	}
+	abs, err := filepath.Abs(string(p))
+	if err != nil {
+		return nil
+	}
+	name := filepath.Base(abs)
+	v, err := jstext.Parse(readSmall(filepath.Join(filepath.Dir(filepath.Dir(abs)), "projects.json")))
+	if err != nil {
+		return nil
+	}
+	for path, slug := range v.Get("projects").Members() {
+		sum := sha256.Sum256([]byte(path))
+		if h := hex.EncodeToString(sum[:]); slug.Is(name) || h == name || h == hash {
+			path = strings.Clone(path)
+			return &path
+		}
+	}
+	return nil
+}
+
+// maxSmall bounds the files beside the recordings: a path, and a list of them.
+const maxSmall = 4 << 20
+
+// readSmall is a file's text; empty where it cannot be read.
+func readSmall(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "" // to open a pipe would wait for its writer
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSmall))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(jstext.Decode(data), "\uFEFF")
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

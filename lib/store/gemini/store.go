@@ -1,0 +1,176 @@
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
+)
+
+// Kind is the kind of these stores, and the prefix of their ids.
+const Kind = "gemini"
+
+// Format is the stores of Gemini CLI. A root is .gemini, the home above it, its tmp,
+// or the directory of one project.
+var Format = store.Format{
+	Kind:  Kind,
+	Roots: roots,
+	Open: func(root string, _ store.Env) (store.Store, error) {
+		info, err := os.Stat(root)
+		if err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "open", Path: root, Err: fmt.Errorf("not a directory")}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return geminiStore{root}, nil
+	},
+	Recognise: func(_ string, head []byte) bool {
+		v := jsonl.Prefix(head, metaShape)
+		return v.Get("sessionId").Kind() == jstext.String && v.Get("projectHash").Kind() == jstext.String
+	},
+	ReadFile: readFile,
+}
+
+type geminiStore struct{ root string }
+
+func (geminiStore) Kind() string   { return Kind }
+func (s geminiStore) Root() string { return s.root }
+
+func (geminiStore) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions) (*store.Reading, error) {
+	return readFile(ctx, ref.Path, opts)
+}
+
+// List looks at the head and the tail of each file, several at a time. Of several
+// files of one session, which resuming an older one makes, the newest is listed.
+// Sessions without a message are not, and neither are subagents'.
+func (s geminiStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		paths, errs := s.files(ctx)
+		type listed struct {
+			entry store.Entry
+			err   error
+		}
+		all := jsonl.Each(ctx, paths, func(path string) listed {
+			e, err := s.entry(path)
+			return listed{e, err}
+		})
+		if ctx.Err() != nil {
+			yield(store.Entry{}, fault.Of(ctx.Err()))
+			return
+		}
+		newest := make(map[string]store.Entry)
+		for _, l := range all {
+			if l.err != nil {
+				errs = append(errs, l.err)
+			} else if old, ok := newest[l.entry.ID]; l.entry.ID != "" && (!ok || newer(l.entry, old)) {
+				newest[l.entry.ID] = l.entry
+			}
+		}
+		for _, err := range errs {
+			if !yield(store.Entry{}, err) {
+				return
+			}
+		}
+		for _, e := range newest {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// newer prefers the later file, and of equals the one of lines, which is what the
+// agent goes on with.
+func newer(a, b store.Entry) bool {
+	return cmp.Or(cmp.Compare(a.UpdatedAt, b.UpdatedAt), cmp.Compare(len(a.Path), len(b.Path)), strings.Compare(b.Path, a.Path)) > 0
+}
+
+func (s geminiStore) files(ctx context.Context) (paths []string, errs []error) {
+	for project, err := range projects(s.root) {
+		if ctx.Err() != nil {
+			break
+		}
+		var found []string
+		if err == nil {
+			found, err = sessionFiles(project)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths, errs
+}
+
+// Lookup finds a session by the beginning of its id, which its files' names end
+// with; the files say the rest. A file with another name is looked into as well.
+func (s geminiStore) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
+	if id == "" {
+		return nil, nil
+	}
+	paths, errs := s.files(ctx)
+	var best store.Entry
+	for _, path := range paths {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if end, ok := idEnd(stem(path)); ok && !strings.HasPrefix(id, end) {
+			continue
+		}
+		e, err := s.entry(path)
+		if err == nil && e.ID == Kind+":"+id && (best.ID == "" || newer(e, best)) {
+			best = e
+		}
+	}
+	if best.ID == "" {
+		if len(errs) > 0 {
+			return nil, errs[0]
+		}
+		return nil, nil
+	}
+	return []store.Ref{{ID: best.ID, Path: best.Path}}, nil
+}
+
+// idEnd is the piece of the id at the end of a file's name session-<time>-<8>; not ok
+// where the name is made differently.
+func idEnd(stem string) (string, bool) {
+	const pattern = "session-2006-01-02T15-04-"
+	if len(stem) != len(pattern)+8 || stem[len(pattern)-1] != '-' {
+		return "", false
+	}
+	return stem[len(pattern):], true
+}
+
+// Title is the summary that the agent made, else the first prompt.
+func (s geminiStore) Title(ctx context.Context, e store.Entry) (*string, error) {
+	if e.Title != nil {
+		return e.Title, nil
+	}
+	r, err := readFile(ctx, e.Path, store.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if r.Surface.Title != nil {
+		return r.Surface.Title, nil
+	}
+	if g, err := glanceAt(e.Path); err == nil && g.prompt != "" {
+		return transcript.Title(g.prompt), nil
+	}
+	for _, ev := range r.Surface.Events {
+		if m := session.MessageOf(ev); m.ByPerson() {
+			return transcript.Title(session.Text(m.Content)), nil
+		}
+	}
+	return nil, nil
+}
