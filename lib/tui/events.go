@@ -19,7 +19,7 @@ const gather = 10 * time.Millisecond
 func (m *Model) listen() tea.Cmd {
 	feed, ctx := m.target.Events, m.ctx
 	return func() tea.Msg {
-		events := feed.next(ctx)
+		events := feed.Next(ctx)
 		if len(events) == 0 {
 			return nil // the host ends
 		}

@@ -29,8 +29,8 @@ func (f *Feed) Put(e agent.Event) {
 	}
 }
 
-// next waits for events and takes all there are; none where ctx is done first.
-func (f *Feed) next(ctx context.Context) []agent.Event {
+// Next waits for events and takes all there are; none where ctx is done first.
+func (f *Feed) Next(ctx context.Context) []agent.Event {
 	for {
 		select {
 		case <-f.came:
