@@ -12,8 +12,6 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/dsh-toolkit/dsh/lib/fault"
 )
 
 // Program describes one of the five programs.
@@ -79,27 +77,35 @@ func (p Program) Main(sys *System) int {
 	return ExitStatus(err)
 }
 
-// stdout names standard output in its errors, wherever the write came from.
+// stdout marks the errors of standard output, wherever the write came from.
 type stdout struct{ io.Writer }
 
 func (w stdout) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
 	if err != nil {
-		err = fmt.Errorf("write <stdout>: %w", err)
+		err = &stdoutError{err}
 	}
 	return n, err
 }
 
-// closedPipe reports whether the reader of standard output has gone away. Only
-// bufio and os write errors carry EPIPE; no other descriptor of ours is a pipe
-// that a failure could come from without being wrapped in a *fault.Error.
+type stdoutError struct{ err error }
+
+func (e *stdoutError) Error() string {
+	err := e.err
+	var path *fs.PathError // it would say /dev/stdout
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return "write <stdout>: " + err.Error()
+}
+
+func (e *stdoutError) Unwrap() error { return e.err }
+
+// closedPipe reports whether the reader of standard output has gone away. A
+// closed pipe anywhere else, to a program that we run say, is a failure.
 func closedPipe(err error) bool {
-	var f *fault.Error
-	return errors.Is(err, syscall.EPIPE) && !errors.As(err, &f)
+	var out *stdoutError
+	return errors.As(err, &out) && errors.Is(out, syscall.EPIPE)
 }
 
 // app sets urfave/cli up so that it suits a pipe: usage errors never print to

@@ -186,6 +186,7 @@ func TestStdoutThatFails(t *testing.T) {
 		{"closed pipe on the way", 1 << 20, 70_000, syscall.EPIPE, nil, 0, ""},
 		{"full after another failure", 10, 0, syscall.ENOSPC, reference, 3, "dsh-x: broken\n"},
 		{"closed pipe after another failure", 10, 0, syscall.EPIPE, reference, 3, "dsh-x: broken\n"},
+		{"closed pipe of something else", 10, 10, nil, fmt.Errorf("write hook: %w", syscall.EPIPE), 1, "dsh-x: write hook: broken pipe\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
