@@ -12,11 +12,16 @@ import (
 var errNotRegular = errors.New("not a regular file")
 
 // Unreadable is the failure of a file that cannot be opened or read. An error
-// that is a *fault.Error already, or a cancellation, is returned as it is.
+// that is a *fault.Error already, or a cancellation, stays what it is; one that
+// has no subject yet gets the path.
 func Unreadable(path string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.Of(err)
+		named := *fault.Of(err)
+		if named.Subject == "" && named.Kind != fault.Cancelled {
+			named.Subject = fmt.Sprintf("%q", path)
+		}
+		return &named
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {

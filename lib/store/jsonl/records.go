@@ -54,9 +54,8 @@ func (s *Source) Records(ctx context.Context, shape Shape) iter.Seq2[Record, err
 // whole record at either end is passed over.
 func Scan(b []byte, shape Shape) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		l := splitter{scanner: scanner{shape: shape}, yield: yield}
-		// A reader over memory cannot fail.
-		_ = l.run(context.Background(), bytes.NewReader(b))
+		l := splitter{scanner: scanner{shape: shape}, yield: yield, start: -1}
+		_ = l.piece(b, 0) // fails only where the caller stops
 	}
 }
 

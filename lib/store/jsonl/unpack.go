@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,4 +58,20 @@ func (u *unpacked) Read(p []byte) (int, error) {
 		err = damaged("zstd", "zstd data is damaged: %v", err)
 	}
 	return n, err
+}
+
+// UnpackHead is the start of a file's content by its first bytes: of a packed one
+// what can be decoded of them, at most PeekSize, of another the bytes themselves.
+func UnpackHead(head []byte) []byte {
+	if !bytes.HasPrefix(head, zstdMagic) {
+		return head
+	}
+	r, done, err := unpack(bytes.NewReader(head), int64(len(head)))
+	if err != nil {
+		return nil
+	}
+	defer done()
+	out := make([]byte, PeekSize)
+	n, _ := io.ReadFull(r, out) // cut, as a head is
+	return out[:n]
 }
