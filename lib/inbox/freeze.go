@@ -49,7 +49,10 @@ func Freeze(d Draft) (Record, error) {
 	if !r.Source.Exists() {
 		r.Source = userSource
 	}
-	if !r.Contexts.Exists() && r.Kind != Inject {
+	switch {
+	case r.Kind == Inject && r.Contexts.Raw() == noContexts.Raw():
+		r.Contexts = jstext.Value{} // an empty list says the same as none
+	case r.Kind != Inject && !r.Contexts.Exists():
 		r.Contexts = noContexts
 	}
 	if err := r.check(); err != nil {

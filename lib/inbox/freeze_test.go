@@ -52,7 +52,8 @@ func TestFreezeRefuses(t *testing.T) {
 		{`{"content":[],"contexts":[{"content":[],"source":{"kind":"x"},"placement":null}]}`, "contexts[0].placement"},
 		{`{"content":[],"contexts":[{"content":[],"source":{"kind":"x"},"meta":{"t":1e-400}}]}`, "contexts[0].meta.t"},
 		{`{"content":[],"meta":{}}`, "meta"},
-		{`{"kind":"inject","content":[],"contexts":[]}`, "contexts"},
+		{`{"kind":"inject","content":[],"contexts":{}}`, "contexts"},
+		{`{"kind":"inject","content":[],"contexts":[{"content":[],"source":{"kind":"x"}}]}`, "contexts"},
 		{`{"kind":"inject","content":[],"meta":[-0]}`, "meta[0]"},
 		{`{"kind":"Send","content":[]}`, "kind"},
 		{`{"kind":"queue","content":[]}`, "kind"},
@@ -92,6 +93,7 @@ func TestFreezeKeeps(t *testing.T) {
 			`"content":[{"type":"n","v":[1,1000,0.1,1e+21,5e-324,123456789012345680000]}],"source":{"kind":"user"},"contexts":[]}`,
 		},
 		{"the last of equal keys", `{"content":[{"type":"a","type":"b"}]}`, `"content":[{"type":"b"}],"source":{"kind":"user"},"contexts":[]}`},
+		{"an injection, with no contexts said twice", `{"kind":"inject","content":[],"contexts":[ ]}`, `"content":[],"source":{"kind":"user"}}`},
 		{"deep nesting", `{"content":[{"type":"d","v":` + deep + `}]}`, `"content":[{"type":"d","v":` + deep + `}],"source":{"kind":"user"},"contexts":[]}`},
 	}
 	for _, tt := range tests {

@@ -36,7 +36,7 @@ type Draft struct {
 	Kind     Kind         // Send if empty
 	Content  jstext.Value // an array of blocks: objects with a string type
 	Source   jstext.Value // an object with a string kind; Absent: {"kind":"user"}
-	Contexts jstext.Value // an array of {content, source, placement?, meta?}; not for Inject
+	Contexts jstext.Value // an array of {content, source, placement?, meta?}; none for Inject
 	Meta     jstext.Value // anything; for Inject only
 }
 

@@ -1,0 +1,244 @@
+package send
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/cli"
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
+	"github.com/dsh-toolkit/dsh/lib/model"
+	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/dshlog"
+)
+
+// delivery hands a session's messages to a running dsh, one after the other.
+type delivery struct {
+	c       *cli.Call
+	driver  *inbox.Driver
+	dsh     model.Dsh
+	hooks   []agent.Hook
+	blocked error
+}
+
+func runDsh(c *cli.Call, box *inbox.Inbox, to string) error {
+	driver, err := box.Drive(c.Ctx(), to)
+	if err != nil {
+		return err
+	}
+	defer driver.Close()
+	logs, err := dshStores(c)
+	if err != nil {
+		return err
+	}
+	d := &delivery{c: c, driver: driver, hooks: hooks(c), dsh: model.Dsh{
+		BaseURL: dshURL(c),
+		Look: func(ctx context.Context, id, rpcID string) model.Sight {
+			return lookIn(ctx, logs, logOfOwnShell(c, id), id, rpcID)
+		},
+	}}
+	return d.run()
+}
+
+func dshURL(c *cli.Call) string {
+	for _, u := range []string{c.Generic("dsh").(*optionalURL).url, c.Sys.Getenv("DSH_WEB_URL")} {
+		if u != "" {
+			return u
+		}
+	}
+	return model.DefaultDshURL
+}
+
+func (d *delivery) run() error {
+	for {
+		c, err := d.driver.TryNext(d.c.Ctx())
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			if d.c.Bool("once") {
+				return d.blocked
+			}
+			if err := d.driver.Wait(d.c.Ctx()); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.serve(c); err != nil {
+			return err
+		}
+	}
+}
+
+// serve delivers one record. One that did not get through waits again.
+func (d *delivery) serve(c *inbox.Claim) error {
+	ctx, cancel := context.WithCancelCause(d.c.Ctx())
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-c.Cancelled():
+			cancel(errCancelled)
+		case <-ctx.Done():
+		}
+	}()
+	err := d.deliver(ctx, c.Record)
+	if err == nil || errors.Is(err, errCancelled) {
+		return c.Done()
+	}
+	if releaseErr := c.Release(); releaseErr != nil {
+		return releaseErr
+	}
+	return err
+}
+
+var errCancelled = errors.New("the record was cancelled")
+
+func (d *delivery) deliver(ctx context.Context, r inbox.Record) error {
+	if err := deliverable(r); err != nil {
+		return err
+	}
+	content, contexts, mode := r.Content, r.Contexts, model.SteerMode
+	if r.Kind == inbox.Send {
+		mode = model.QueueMode
+		decision, err := agent.Submit(ctx, d.hooks, agent.Prompt{
+			SessionID: r.To, Content: r.Content, Source: r.Source, Contexts: r.Contexts,
+		})
+		if err != nil {
+			return err
+		}
+		if decision.Block {
+			d.block(r, decision.Reason)
+			return nil
+		}
+		content, contexts = decision.Content, decision.AdditionalContexts
+	}
+	fate, err := d.dsh.Deliver(ctx, model.Delivery{
+		SessionID: r.To, RPCID: r.ID, Mode: mode, Content: agent.BakeAll(content, contexts),
+	})
+	switch {
+	case err != nil:
+		return err
+	case fate == model.Accepted:
+		d.c.Note("record %s: accepted, and not seen in the session's log", fault.Quote(r.ID))
+	case d.c.Sys.StderrTTY:
+		d.c.Note("record %s: delivered", fault.Quote(r.ID))
+	}
+	return nil
+}
+
+func (d *delivery) block(r inbox.Record, reason string) {
+	err := blockedError(reason)
+	if d.c.Bool("once") {
+		d.blocked = err
+		return
+	}
+	d.c.Note("record %s: %v", fault.Quote(r.ID), err)
+}
+
+// deliverable refuses what dsh would take for something else than it is: there,
+// everything that is delivered is the user's own word.
+func deliverable(r inbox.Record) error {
+	what := ""
+	switch {
+	case r.Kind == inbox.Inject:
+		what = "a running dsh takes no injected context"
+	case !r.Source.Get("kind").Is("user"):
+		what = "a running dsh would take the message for the user's own, and its source is " + fault.Quote(r.Source.Raw())
+	default:
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Unexpected, Code: fault.Failed, Subject: "record " + fault.Quote(r.ID), Message: what,
+		Hint: "dsh-send cancel drops it",
+	}
+}
+
+// dshStores are the roots where dsh may keep the session.
+func dshStores(c *cli.Call) ([]store.Store, error) {
+	specs := c.StringSlice("store")
+	if len(specs) == 0 {
+		specs = strings.Split(c.Sys.Getenv("DSH_STORE"), "\n")
+	}
+	var out []store.Store
+	for _, spec := range specs {
+		path := strings.TrimPrefix(spec, store.DSH+":")
+		if !filepath.IsAbs(path) && strings.Contains(path, ":") || path == "" {
+			continue // of another kind
+		}
+		s, err := dshlog.Open(path, c.Sys.StoreEnv())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return append(out, defaultStores(c)...), nil
+}
+
+// defaultStores are dsh's own roots, as far as they are there.
+func defaultStores(c *cli.Call) []store.Store {
+	env := c.Sys.StoreEnv()
+	var out []store.Store
+	for _, root := range dshlog.Format.Roots(env) {
+		if root == filepath.Join(c.Sys.StateDir(), sessionsDir) {
+			continue // ours
+		}
+		if s, err := dshlog.Open(root, env); err == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// logOfOwnShell is the log of the session whose shell we run in, if that is the
+// one.
+func logOfOwnShell(c *cli.Call, id string) string {
+	if c.Sys.Getenv("DSH_SESSION_ID") != id {
+		return ""
+	}
+	return c.Sys.Getenv("DSH_SESSION_JSONL")
+}
+
+// lookIn looks for a message in every log that the session may have.
+func lookIn(ctx context.Context, stores []store.Store, path, id, rpcID string) model.Sight {
+	var paths []string
+	if _, err := os.Stat(path); path != "" && err == nil {
+		paths = append(paths, path)
+	}
+	for _, s := range stores {
+		refs, _ := s.Lookup(ctx, id)
+		for _, r := range refs {
+			paths = append(paths, r.Path)
+		}
+	}
+	best := model.Unreadable
+	for _, p := range paths {
+		switch model.LookInLog(ctx, p, rpcID) {
+		case model.Seen:
+			return model.Seen
+		case model.Unseen:
+			best = model.Unseen
+		}
+	}
+	return best
+}
+
+// refuseForeign refuses to start a second session under the id of one of dsh's:
+// only dsh may write to that one.
+func refuseForeign(c *cli.Call, to string) error {
+	for _, s := range defaultStores(c) {
+		refs, err := s.Lookup(c.Ctx(), to)
+		if err != nil || len(refs) == 0 {
+			continue
+		}
+		return &fault.Error{
+			Kind: fault.Usage, Code: fault.UsageCode, Subject: "session " + fault.Quote(to),
+			Message: "dsh's own, in " + fault.Quote(refs[0].Path),
+			Hint:    "deliver into the running dsh with --dsh, or choose another id",
+		}
+	}
+	return nil
+}

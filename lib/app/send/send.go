@@ -1,0 +1,28 @@
+// Package send is the program dsh-send: it owns messages and delivers them. Each
+// command has a file of its own; without one the program enqueues.
+//
+// It parses no mention in a message and reads no other session.
+package send
+
+import (
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/dsh-toolkit/dsh/lib/cli"
+)
+
+// Main runs dsh-send and returns its exit status.
+func Main(sys *cli.System) int {
+	return cli.Program{
+		Name:    "dsh-send",
+		Usage:   "[flags] [FILE] | queue | cancel [RECORD…]",
+		Summary: "Own a message and deliver it to a session",
+		Examples: []string{
+			"dsh-ref 'Port the fix from @[retry bug](dsh-session:…)' | dsh-send --to ID",
+			"dsh-send --to ID --steer -m 'and keep the old flag'",
+			"dsh-send queue --to ID | jq -r .id   # what waits",
+		},
+		Flags:    enqueueFlags(),
+		Commands: []*urfave.Command{queueCommand(), cancelCommand()},
+		Action:   enqueue,
+	}.Main(sys)
+}
