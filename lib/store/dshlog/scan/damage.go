@@ -50,8 +50,8 @@ func (d Damage) String() string {
 	return fmt.Sprintf("line at byte %d: %s", d.Offset, what)
 }
 
-// fault is the error that committed damage is.
-func (d Damage) fault() error {
+// Fault is the error that committed damage is.
+func (d Damage) Fault() error {
 	rule := "committed-" + d.Rule
 	if d.Rule == ruleNull {
 		rule = d.Rule // as the reference names it, committed or not

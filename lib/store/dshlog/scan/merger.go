@@ -261,7 +261,7 @@ func (m *merger) committed(at int64) error {
 	if m.opts.All {
 		return nil
 	}
-	return m.res.Damage[0].fault()
+	return m.res.Damage[0].Fault()
 }
 
 func (m *merger) unknown(typ string) {

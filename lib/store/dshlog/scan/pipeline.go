@@ -9,13 +9,17 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
 )
 
-const (
+// These are variables for the sake of tests, which set them to a few bytes.
+var (
 	// pieceSize is how much of a raw log is looked through at a time: little enough
 	// to stay in a core's cache between being read and being looked through.
-	pieceSize = 256 << 10
-	// maxWorkers bounds memory, which grows with the number of workers.
-	maxWorkers = 8
+	pieceSize int64 = 256 << 10
+	// small is the size of a log that is not worth goroutines.
+	small int64 = 64 << 10
 )
+
+// maxWorkers bounds memory, which grows with the number of workers.
+const maxWorkers = 8
 
 // job is one piece of a log on its way through the pipeline.
 type job struct {
@@ -33,9 +37,6 @@ type job struct {
 // ErrShrunk says that the file has become shorter than it was when its size was
 // taken.
 var ErrShrunk = errors.New("the file got shorter while it was read")
-
-// small is the size of a log that is not worth goroutines.
-const small = 64 << 10
 
 // inline looks through a small log in the caller's goroutine. take gets its jobs.
 func inline(ctx context.Context, src Source, h head, o Options, take func(*job) error) error {
