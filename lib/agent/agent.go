@@ -21,8 +21,7 @@ type Options struct {
 	Hooks     []Hook // prompt-submit listeners, the outermost first
 	// On is told of everything that happens, in order: by the agent's own goroutine,
 	// which waits for it, but for Queued and Dropped, of which the caller's tells. It
-	// must call neither the agent's WhenIdle nor Dispose, and in Queued not Send,
-	// Steer or Inject.
+	// must call neither WhenIdle nor Dispose, and in Queued not Send, Steer or Inject.
 	On func(Event)
 }
 
@@ -168,11 +167,15 @@ func (a *Agent) WhenIdle(ctx context.Context) error {
 	}
 }
 
-// Dispose ends the agent: it aborts the turn that runs, drops what waits in memory
-// and closes the queue. It returns when the log holds all of it. The log stays
-// open; it is the caller's.
+// Stop asks the agent to end: it aborts the turn that runs, drops what waits in
+// memory and closes the queue. It does not wait, so it may be called from On: in
+// TurnEnded it ends the agent before anything else is claimed.
+func (a *Agent) Stop() { a.dispose(errDisposed) }
+
+// Dispose is Stop, and waits until the log holds all of it. It returns why the
+// agent had stopped by itself, if it had. The log stays open; it is the caller's.
 func (a *Agent) Dispose() error {
-	a.dispose(errDisposed)
+	a.Stop()
 	<-a.gone
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -40,8 +40,9 @@ type Next func(context.Context) (Decision, error)
 // Rule: SPEC 7, agent/prompt-submit.
 type Hook func(ctx context.Context, p Prompt, next Next) (Decision, error)
 
-// submit runs the waterfall, hooks[0] outermost, and checks what comes out.
-func submit(ctx context.Context, hooks []Hook, p Prompt) (Decision, error) {
+// Submit runs the waterfall, hooks[0] outermost, and checks what comes out. It is
+// for hosts that have no turns of their own; an Agent does it for each turn.
+func Submit(ctx context.Context, hooks []Hook, p Prompt) (Decision, error) {
 	next := func(context.Context) (Decision, error) {
 		return Decision{Content: p.Content, AdditionalContexts: p.Contexts}, nil
 	}

@@ -36,7 +36,7 @@ func (a *Agent) serve() error {
 			return err
 		}
 		if next.claim != nil {
-			if err := a.run(next.ctx, next.claim); err != nil {
+			if err := a.run(next); err != nil {
 				return err
 			}
 			continue
@@ -54,6 +54,7 @@ func (a *Agent) serve() error {
 type next struct {
 	claim Claim // nil: nothing waits
 	ctx   context.Context
+	abort context.CancelCauseFunc
 	idle  bool // nothing, for the first time since something did
 }
 
@@ -76,7 +77,7 @@ func (a *Agent) claim() (next, error) {
 	}
 	ctx, abort := context.WithCancelCause(a.ctx)
 	a.abort, a.busy = abort, true
-	return next{claim: c, ctx: ctx}, nil
+	return next{claim: c, ctx: ctx, abort: abort}, nil
 }
 
 // settle lets those go on who wait for the agent to be idle, and reports whether
@@ -101,8 +102,9 @@ func (a *Agent) orDisposed(err error) error {
 
 // run sees one record to its end. The error is one after which the agent cannot go
 // on: the log or the queue failed.
-func (a *Agent) run(ctx context.Context, c Claim) error {
-	r := c.Record()
+func (a *Agent) run(n next) error {
+	c, r := n.claim, n.claim.Record()
+	defer n.abort(nil)
 	if a.history.settled[r.ID] {
 		return c.Done() // the log has it: only the queue was not told any more
 	}
@@ -112,8 +114,15 @@ func (a *Agent) run(ctx context.Context, c Claim) error {
 		}
 		return errDisposed
 	}
+	go func() {
+		select {
+		case <-c.Cancelled():
+			n.abort(errAborted)
+		case <-n.ctx.Done():
+		}
+	}()
 	a.history.lastTurn++
-	t := &turn{a: a, ctx: ctx, n: a.history.lastTurn, record: r}
+	t := &turn{a: a, ctx: n.ctx, n: a.history.lastTurn, record: r}
 	if err := t.run(); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package agent
 
-import "github.com/dsh-toolkit/dsh/lib/jstext"
+import (
+	"slices"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
 
 // Delimiter is the text of the block that stands between the contexts baked into
 // a message and what the person typed (SPEC 7).
@@ -99,4 +103,14 @@ func writeElements(w *jstext.Writer, array jstext.Value) {
 	for e := range array.Elements() {
 		w.Raw(e)
 	}
+}
+
+// BakeAll bakes every context into the content, wherever it would rather be
+// placed: for those who take one message and nothing beside it.
+func BakeAll(content, contexts jstext.Value) jstext.Value {
+	all := slices.Collect(contexts.Elements())
+	if len(all) == 0 {
+		return content
+	}
+	return bake(all, content)
 }

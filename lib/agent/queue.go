@@ -29,10 +29,12 @@ type Queue interface {
 	Close() ([]Record, error)
 }
 
-// Claim is one record taken from a Queue. Exactly one of its methods is called
-// once, or neither where the process or the log fails.
+// Claim is one record taken from a Queue. It ends with Done or Release, once, or
+// with neither where the process or the log fails.
 type Claim interface {
 	Record() Record
+	// Cancelled is closed when somebody asks to abort the record's turn; nil: never.
+	Cancelled() <-chan struct{}
 	// Done says that the log holds the record's fate.
 	Done() error
 	// Release puts the record back in its old place, untouched.
@@ -121,6 +123,8 @@ type memoryClaim struct {
 }
 
 func (c memoryClaim) Record() Record { return c.r }
+
+func (c memoryClaim) Cancelled() <-chan struct{} { return nil }
 
 func (c memoryClaim) Done() error { return nil }
 

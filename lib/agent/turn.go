@@ -30,7 +30,7 @@ func (t *turn) run() error {
 		return err
 	}
 	t.a.tell(TurnStarted{t.n, t.record})
-	d, err := submit(t.ctx, t.a.o.Hooks, Prompt{
+	d, err := Submit(t.ctx, t.a.o.Hooks, Prompt{
 		SessionID: t.a.o.SessionID, Turn: t.n,
 		Content: t.record.Content, Source: t.record.Source, Contexts: t.record.Contexts,
 	})

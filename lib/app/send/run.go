@@ -9,12 +9,13 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/hook"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
-	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
 // runCommand is `dsh-send run`: the agent that takes what was sent to a session.
@@ -24,8 +25,7 @@ func runCommand() *urfave.Command {
 		Usage:     "Take what was sent to a session, in order, and have it answered",
 		ArgsUsage: "--to ID --model NAME|--exec CMD|--dsh[=URL]",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "to", Usage: "the session `ID` (DSH_SESSION_ID)"},
-			&urfave.StringFlag{Name: "json-to", Usage: "the session id as a JSON string, for ids that no argument can carry"},
+			toFlag(),
 			&urfave.BoolFlag{Name: "once", Usage: "end when nothing waits any more"},
 			&urfave.StringFlag{Name: "model", Usage: "ask `NAME` at a chat endpoint (key: DEEPSEEK_API_KEY or OPENAI_API_KEY)"},
 			&urfave.StringFlag{Name: "base-url", Usage: "with --model: the OpenAI-compatible endpoint at `URL`"},
@@ -40,10 +40,13 @@ func runCommand() *urfave.Command {
 }
 
 func run(c *cli.Call) error {
+	if err := onlyTo(c); err != nil {
+		return err
+	}
 	if c.NArg() > 0 {
 		return cli.Usage("run takes no operand, and %q is one", c.Args().First())
 	}
-	to, err := runTarget(c)
+	to, err := target(c)
 	if err != nil {
 		return err
 	}
@@ -51,7 +54,7 @@ func run(c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	box, err := openInbox(c)
+	box, err := state.Inbox(c.Sys)
 	if err != nil {
 		return err
 	}
@@ -61,26 +64,12 @@ func run(c *cli.Call) error {
 	return runAgent(c, box, to, answerer)
 }
 
-func runTarget(c *cli.Call) (string, error) {
-	if c.IsSet("json-to") {
-		if c.IsSet("to") {
-			return "", cli.Usage("give one of --to, --json-to")
-		}
-		return c.JSONText("json-to")
-	}
-	to := c.SelfID("to")
-	if to == "" {
-		return "", cli.Usage("say whose messages: --to ID")
-	}
-	return sessionuri.ParseID(to)
-}
-
 // runAgent drives a session of our own.
 func runAgent(c *cli.Call, box *inbox.Inbox, to string, model agent.Model) error {
 	if err := refuseForeign(c, to); err != nil {
 		return err
 	}
-	root, err := sessionsRoot(c)
+	root, err := state.Sessions(c.Sys)
 	if err != nil {
 		return err
 	}
@@ -104,21 +93,6 @@ func runAgent(c *cli.Call, box *inbox.Inbox, to string, model agent.Model) error
 	}
 	close(h.ready)
 	return h.wait()
-}
-
-func sessionsRoot(c *cli.Call) (*logwriter.Root, error) {
-	state := c.Sys.StateDir()
-	if state == "" {
-		return nil, noStateDir()
-	}
-	return logwriter.OpenRoot(filepath.Join(state, sessionsDir))
-}
-
-func noStateDir() error {
-	return &fault.Error{
-		Kind: fault.Usage, Code: fault.InvalidConfig, Message: "nowhere to keep anything: no home directory is known",
-		Hint: "set HOME or XDG_STATE_HOME",
-	}
 }
 
 // workingDir is where a new session works: as the shell says, which knows the way
@@ -202,7 +176,7 @@ func (h *host) on(e agent.Event) {
 	<-h.ready
 	switch e := e.(type) {
 	case agent.TurnStarted:
-		h.progress("turn %d: %s", e.Turn, summary(e.Record))
+		h.progress("turn %d: %s", e.Turn, termtext.Line(cut(summary(e.Record.Content), 60)))
 	case agent.TextDelta:
 		h.out.print(e.Text)
 	case agent.StepEnded:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
@@ -183,7 +184,7 @@ func defaultStores(c *cli.Call) []store.Store {
 	env := c.Sys.StoreEnv()
 	var out []store.Store
 	for _, root := range dshlog.Format.Roots(env) {
-		if root == filepath.Join(c.Sys.StateDir(), sessionsDir) {
+		if state.IsSessions(c.Sys, root) {
 			continue // ours
 		}
 		if s, err := dshlog.Open(root, env); err == nil {

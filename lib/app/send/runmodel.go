@@ -2,6 +2,7 @@ package send
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/cli"
@@ -61,3 +62,21 @@ func (o *optionalURL) Set(s string) error {
 }
 
 func (o *optionalURL) String() string { return o.url }
+
+// joinOptionalURL makes one argument of "--dsh URL": to package flag a flag whose
+// value may be missing has one only behind an equals sign.
+func joinOptionalURL(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		if (arg == "--dsh" || arg == "-dsh") && i+1 < len(args) && strings.Contains(args[i+1], "://") {
+			i++
+			arg += "=" + args[i]
+		}
+		out = append(out, arg)
+	}
+	return out
+}

@@ -12,17 +12,19 @@ import (
 
 // Main runs dsh-send and returns its exit status.
 func Main(sys *cli.System) int {
+	own := *sys
+	own.Args = joinOptionalURL(sys.Args)
 	return cli.Program{
 		Name:    "dsh-send",
-		Usage:   "[flags] [FILE] | queue | cancel [RECORD…]",
+		Usage:   "[flags] [FILE] | queue | cancel [RECORD…] | run",
 		Summary: "Own a message and deliver it to a session",
 		Examples: []string{
 			"dsh-ref 'Port the fix from @[retry bug](dsh-session:…)' | dsh-send --to ID",
 			"dsh-send --to ID --steer -m 'and keep the old flag'",
-			"dsh-send queue --to ID | jq -r .id   # what waits",
+			"dsh-send run --to ID --exec 'claude -p'   # have it answered",
 		},
 		Flags:    enqueueFlags(),
-		Commands: []*urfave.Command{queueCommand(), cancelCommand()},
+		Commands: []*urfave.Command{queueCommand(), cancelCommand(), runCommand()},
 		Action:   enqueue,
-	}.Main(sys)
+	}.Main(&own)
 }
