@@ -18,18 +18,19 @@ const (
 	summed               // the summary of a compaction
 )
 
-// summaryStart opens the summary that the agent itself writes. Its first line is a
-// fixed introduction, and no part of what was summed up.
+// summaryStart opens the summary that the agent itself writes.
 const summaryStart = "Another language model started to solve this problem and produced a summary of its thinking process."
 
-// summaryText is a summary without its introduction.
+// summaryText is a summary without its introduction: the fixed sentence, and what
+// follows it on the same line where that leads on to the summary with a colon.
 func summaryText(text string) string {
 	text = strings.TrimSpace(text)
 	rest, ok := strings.CutPrefix(text, summaryStart)
 	if !ok {
 		return text
 	}
-	if _, after, ok := strings.Cut(rest, "\n"); ok {
+	first, after, _ := strings.Cut(rest, "\n")
+	if strings.HasSuffix(strings.TrimSpace(first), ":") {
 		rest = after
 	}
 	return strings.TrimSpace(rest)

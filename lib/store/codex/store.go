@@ -123,9 +123,14 @@ func firstID(path string) string {
 	return strings.TrimSuffix(stem(path), ".jsonl")
 }
 
-// recognise looks at the first record, in a packed file too.
-func recognise(_ string, head []byte) bool {
-	head = jsonl.UnpackHead(head)
+// recognise looks at the first record, in a packed file too. Of one whose first
+// block is longer than what is looked at, only the name can be known.
+func recognise(name string, packed []byte) bool {
+	head := jsonl.UnpackHead(packed)
+	if len(head) == 0 && len(packed) > 0 {
+		_, ok := rolloutName(name)
+		return ok
+	}
 	for rec := range jsonl.Scan(head, recognised) {
 		o := jsonl.Members(rec.Value)
 		m := parseMeta(o)
