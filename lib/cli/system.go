@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +26,10 @@ type System struct {
 	Getenv  func(string) string
 	Now     func() time.Time
 	Context context.Context // done on SIGINT and SIGTERM
+	// Interrupts takes SIGINT away from Context: from its call on the channel gets
+	// one value for each, while there is room for one. It is for a program at a terminal
+	// that means something else by it; nil where that cannot be.
+	Interrupts func() <-chan struct{}
 	// StdinTTY and the two below say whether a stream is a terminal.
 	StdinTTY, StdoutTTY, StderrTTY bool
 	// Columns is the width of the terminal on standard output; 80 where unknown.
@@ -39,17 +44,40 @@ type System struct {
 func OS() *System {
 	// Not signal.Ignore: the programs that we run would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop()
-	}()
+	ctx, interrupts := signals()
 	tty := func(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
 	return &System{
 		Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Context: ctx,
+		Getenv: os.Getenv, Now: time.Now, Context: ctx, Interrupts: interrupts,
 		StdinTTY: tty(os.Stdin), StdoutTTY: tty(os.Stdout), StderrTTY: tty(os.Stderr),
 		Columns: columns(os.Stdout),
+	}
+}
+
+// signals returns the context that ends with SIGINT or SIGTERM, and what takes
+// SIGINT away from it.
+func signals() (context.Context, func() <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, os.Interrupt, syscall.SIGTERM)
+	interrupts := make(chan struct{}, 1)
+	var taken atomic.Bool
+	go func() {
+		for s := range got {
+			if s != os.Interrupt || !taken.Load() {
+				signal.Stop(got) // the next one ends the program the hard way
+				cancel()
+				return
+			}
+			select {
+			case interrupts <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return ctx, func() <-chan struct{} {
+		taken.Store(true)
+		return interrupts
 	}
 }
 
