@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
@@ -64,7 +65,9 @@ func TestFixtureHome(t *testing.T) {
 
 func lay(t testing.TB, root string, s conformance.Session) conformance.Laid {
 	var b strings.Builder
-	at := func(i int) string { return s.Created.Add(1e9 * 2).Format("2006-01-02T15:04:05.000Z") }
+	at := func(i int) string {
+		return s.Created.Add(time.Duration(i) * time.Second).Format("2006-01-02T15:04:05.000Z")
+	}
 	fmt.Fprintf(&b, `{"sessionId":%q,"projectHash":"0","startTime":%q,"lastUpdated":%q,"kind":"main"}`+"\n", s.ID, s.Created.Format("2006-01-02T15:04:05.000Z"), at(0))
 	if s.Title != "" {
 		fmt.Fprintf(&b, `{"$set":{"summary":%s}}`+"\n", jstext.Quote(s.Title))

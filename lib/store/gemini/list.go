@@ -27,19 +27,28 @@ func glanceAt(path string) (glance, error) {
 		return glance{}, err
 	}
 	g := glance{peek: p, talk: !p.Whole, titled: p.Whole, recent: p.Whole}
+	if !g.lines() {
+		g.object()
+	}
+	return g, nil
+}
+
+// lines looks at the file as a journal; false: it does not begin with one of its
+// records.
+func (g *glance) lines() bool {
 	known := false
-	for rec := range jsonl.Scan(p.Head, textShape) {
+	for rec := range jsonl.Scan(g.peek.Head, textShape) {
+		if !known && rec.Index > 0 {
+			return false
+		}
 		known = g.see(rec, true) || known
 	}
-	switch {
-	case !known:
-		g.object()
-	case !p.Whole:
-		for rec := range jsonl.Scan(p.Tail, textShape) {
+	if known && !g.peek.Whole {
+		for rec := range jsonl.Scan(g.peek.Tail, textShape) {
 			g.see(rec, false)
 		}
 	}
-	return g, nil
+	return known
 }
 
 // object looks at the head as the beginning of one object: an older file, or a first

@@ -44,24 +44,30 @@ func read(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*stor
 		src.Hash = sum
 	}
 	r := reading{format: "gemini jsonl"}
+	begun := false
 	for rec, err := range src.Records(ctx, factShape) {
 		if err != nil {
 			return nil, err
 		}
+		begun = begun || rec.Index == 0
 		r.add(rec)
 	}
-	var err error
-	if r.records = src.Count; r.known {
-		err = r.fetch(ctx, src)
-	} else {
-		// No line is a record: the file may be one object, over many lines.
-		if sum != nil {
-			sum.Reset()
+	r.records = src.Count
+	if !begun || !r.known {
+		// The first line is no record: the file may be one object, over many lines.
+		src.Hash = nil
+		d := reading{format: "gemini json"}
+		switch err := d.document(ctx, src); {
+		case err == nil:
+			r = d
+		case ctx.Err() != nil || !r.known:
+			return nil, err
 		}
-		err = r.document(ctx, src)
 	}
-	if err != nil {
-		return nil, err
+	if r.said == nil {
+		if err := r.fetch(ctx, src); err != nil {
+			return nil, err
+		}
 	}
 	out := r.finish(src)
 	if sum != nil {
@@ -131,7 +137,6 @@ func (r *reading) document(ctx context.Context, src *jsonl.Source) error {
 		return err
 	}
 	src.Damaged, src.Torn = 0, 0
-	r.format = "gemini json"
 	o := jsonl.Members(v)
 	r.meta.merge(o)
 	r.records = int64(o["messages"].Len())
