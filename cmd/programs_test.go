@@ -6,6 +6,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/dsh-toolkit/dsh/lib/app/ref"
+	"github.com/dsh-toolkit/dsh/lib/app/send"
+	"github.com/dsh-toolkit/dsh/lib/app/surface"
 	"github.com/dsh-toolkit/dsh/lib/app/uri"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 )
@@ -13,7 +16,10 @@ import (
 // programs is every program by its name. One that is listed here is available to
 // the scripts and held to the common rules and to its page.
 var programs = map[string]func(*cli.System) int{
-	"dsh-uri": uri.Main,
+	"dsh-ref":     ref.Main,
+	"dsh-send":    send.Main,
+	"dsh-surface": surface.Main,
+	"dsh-uri":     uri.Main,
 }
 
 // scriptSystem is the real system but for what a script must be able to fix: the

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -10,11 +11,7 @@ import (
 
 // ReadAll reads an input whole; name is what errors call it.
 func ReadAll(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	b, err := io.ReadAll(Interruptible(ctx, r, name))
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	return io.ReadAll(Interruptible(ctx, r, name))
 }
 
 // Interruptible returns a reader of r that gives up as soon as ctx is done, also
@@ -70,7 +67,8 @@ func (r *interruptible) fill() {
 		r.err = context.Cause(r.ctx)
 	case res := <-r.done:
 		r.rest, r.err = r.buf[:res.n], res.err
-		if r.err != nil && r.err != io.EOF {
+		var known *fault.Error
+		if r.err != nil && r.err != io.EOF && !errors.As(r.err, &known) {
 			r.err = &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Subject: r.name, Message: "cannot read", Err: r.err}
 		}
 	}

@@ -91,13 +91,13 @@ func (s *Set) Read(ctx context.Context, id string, opts ReadOptions) (*Reading, 
 	return f.Store.Read(ctx, f.Ref, opts)
 }
 
-// ReadSurface is Read without the receipt.
+// ReadSurface reads a session to be referenced.
 func (s *Set) ReadSurface(ctx context.Context, id string) (*session.Surface, error) {
 	r, err := s.Read(ctx, id, ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return r.Surface, nil
+	return r.ForReference()
 }
 
 // List lists all stores at the same time, in no order. The errors name files or

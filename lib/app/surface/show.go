@@ -6,7 +6,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/app/stores"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
-	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/known"
@@ -35,47 +35,50 @@ func show(c *cli.Call) error {
 	return writeReceipt(c, reading.Receipt)
 }
 
-// read finds and reads the operand. A name with a separator in it that exists is a
+// operand is what the command line names: a file, or a session to be found.
+type operand struct {
+	file string // FILE or KIND:FILE; empty: id counts
+	id   string
+}
+
+// parseOperand tells files from ids. A name with a separator in it that exists is a
 // file; any other name is first an id, and then a file of that name.
-func read(c *cli.Call) (*store.Reading, error) {
-	opts := store.ReadOptions{Hash: c.IsSet("receipt"), Verify: c.Bool("verify")}
+func parseOperand(c *cli.Call, set *store.Set) (operand, error) {
+	if c.IsSet("json-id") {
+		id, err := c.JSONText("json-id")
+		return operand{id: id}, err
+	}
 	arg := c.Args().First()
-	switch {
-	case c.IsSet("json-id"):
-		id, err := jsonID(c.String("json-id"))
-		if err != nil {
-			return nil, err
-		}
-		return readID(c, id, opts)
-	case arg == "-":
-		return known.ReadStream(c.Ctx(), c.Sys.Stdin, "<stdin>", opts)
-	case strings.ContainsAny(arg, `/\`) && known.IsFile(arg):
-		return known.ReadFile(c.Ctx(), arg, opts)
+	if strings.ContainsAny(arg, `/\`) && known.IsFile(arg) {
+		return operand{file: arg}, nil
 	}
 	id, err := sessionuri.ParseID(arg)
 	if err != nil {
-		return nil, err
+		return operand{}, err
 	}
-	reading, err := readID(c, id, opts)
-	if f := fault.Of(err); f != nil && f.Rule == "not-found" && known.IsFile(arg) {
-		return known.ReadFile(c.Ctx(), arg, opts)
+	if known.IsFile(arg) {
+		if _, err := set.Find(c.Ctx(), id); err != nil && fault.Of(err).Rule == "not-found" {
+			return operand{file: arg}, nil
+		}
 	}
-	return reading, err
+	return operand{id: id}, nil
 }
 
-func readID(c *cli.Call, id string, opts store.ReadOptions) (*store.Reading, error) {
+func read(c *cli.Call) (*store.Reading, error) {
+	opts := store.ReadOptions{Hash: c.IsSet("receipt"), Verify: c.Bool("verify")}
+	if c.Args().First() == "-" {
+		return known.ReadStream(c.Ctx(), c.Sys.Stdin, "<stdin>", opts)
+	}
 	set, err := stores.Open(c)
 	if err != nil {
 		return nil, err
 	}
-	return set.Read(c.Ctx(), id, opts)
-}
-
-func jsonID(text string) (string, error) {
-	v, err := jstext.Parse(text)
-	id, ok := v.Text()
-	if err != nil || !ok {
-		return "", cli.Usage("--json-id %q: not a JSON string", text)
+	op, err := parseOperand(c, set)
+	switch {
+	case err != nil:
+		return nil, err
+	case op.file != "":
+		return known.ReadFile(c.Ctx(), op.file, opts)
 	}
-	return id, nil
+	return set.Read(c.Ctx(), op.id, opts)
 }

@@ -141,6 +141,16 @@ func IsFile(arg string) bool {
 	return err == nil && !info.IsDir()
 }
 
+// KindOf is the kind of a bare file, FILE or KIND:FILE, and its path. What is no
+// regular file is not looked into, and has the kind that was named or none.
+func KindOf(arg string) (kind, path string, err error) {
+	f, path := splitKind(arg)
+	if info, statErr := os.Stat(path); f.Kind == "" && statErr == nil && info.Mode().IsRegular() {
+		f, err = recognise(path, path)
+	}
+	return f.Kind, path, err
+}
+
 // ReadFile reads one session from a bare file, FILE or KIND:FILE; without a kind
 // the content decides. A pipe is copied to a temporary file first, because a
 // format may want to look at the end before the middle.
