@@ -1,14 +1,11 @@
 package pi
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"slices"
-	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -18,175 +15,158 @@ import (
 )
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Of(err)
+	}
 	src, err := jsonl.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	// The file system may hang where ctx cannot reach it.
-	return jsonl.Await(ctx, func() (*store.Reading, error) {
+	r, err := jsonl.Await(ctx, func() (*store.Reading, error) {
 		defer src.Close()
-		return read(ctx, src, opts)
+		return reading(ctx, src, opts)
 	})
-}
-
-func read(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*store.Reading, error) {
-	var sum hash.Hash
-	if opts.Hash {
-		sum = sha256.New()
-		src.Hash = sum
-	}
-	var t tree
-	for rec, err := range src.Records(ctx, factShape) {
-		if err != nil {
-			return nil, err
-		}
-		t.add(rec)
-	}
-	if !t.header.found && len(t.entries) == 0 {
-		return nil, noSession(src.Path)
-	}
-	path := t.path()
-	v := t.visible(path)
-	texts, err := t.fetch(ctx, src, v)
 	if err != nil {
-		return nil, err
-	}
-	c := conversation{tree: &t, texts: texts}
-	c.build(v)
-	r := c.finish(src, t.left(path))
-	if sum != nil {
-		r.Receipt.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		return nil, jsonl.Unreadable(path, err)
 	}
 	return r, nil
 }
 
-func noSession(path string) error {
-	return &fault.Error{
-		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "no-header", Subject: fmt.Sprintf("%q", path),
-		Message: "does not begin with a session's header",
+// reading goes over the file twice: once for the tree, and then for the texts that
+// are on the current path and not compacted away.
+func reading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*store.Reading, error) {
+	hash := sha256.New()
+	if opts.Hash {
+		src.Hash = hash
 	}
-}
-
-// fetch takes the texts of what is visible, by the index of the entry.
-func (t *tree) fetch(ctx context.Context, src *jsonl.Source, v view) (map[int]jsonl.Object, error) {
-	wanted := slices.Concat(v.kept, v.after)
-	if v.compaction >= 0 {
-		wanted = append(wanted, v.compaction)
+	t, err := scan(ctx, src)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(wanted) // the order of the file
-	spans := make([]jsonl.Span, len(wanted))
-	for i, e := range wanted {
-		spans[i] = t.entries[e].span
+	if !t.ok {
+		return nil, notPi(src.Path)
 	}
-	texts := make(map[int]jsonl.Object, len(wanted))
-	n := 0
-	for value, err := range src.Fetch(ctx, textShape, spans) {
-		if err != nil {
-			return nil, err
-		}
-		texts[wanted[n]] = jsonl.Members(value)
-		n++
+	p := t.path()
+	b := &builder{tree: t}
+	if err := b.build(ctx, src, t.visible(p)); err != nil {
+		return nil, err
 	}
-	return texts, nil
-}
-
-// conversation makes the surface.
-type conversation struct {
-	*tree
-	transcript.Builder
-	texts             map[int]jsonl.Object
-	compacted, sealed bool
-}
-
-func (c *conversation) build(v view) {
-	if v.compaction >= 0 {
-		c.compact(v)
+	var title *string
+	if t.name != "" {
+		title = &t.name
 	}
-	for _, i := range v.after {
-		c.entry(i)
-	}
-}
-
-// compact adds a compaction's summary and what it keeps: the messages that it retains
-// itself, else those that it points to.
-func (c *conversation) compact(v view) {
-	c.compacted = true
-	o := c.texts[v.compaction]
-	at := c.entries[v.compaction].rec
-	tail := o["retainedTail"]
-	first := at
-	switch {
-	case tail.Kind() == jstext.Array:
-		v.kept = nil
-		first = max(at-int64(tail.Len()), 0)
-	case len(v.kept) > 0:
-		first = c.entries[v.kept[0]].rec - 1
-	}
-	c.sealed = !c.Checkpoint(first, millis(o), o.Text("summary"))
-	for m := range tail.Elements() {
-		first++
-		retained := jsonl.Members(m)
-		if inner, ok := retained["message"]; ok {
-			retained = jsonl.Members(inner)
-		}
-		c.message(first, millis(retained), retained)
-	}
-	for _, i := range v.kept {
-		c.entry(i)
-	}
-}
-
-func (c *conversation) entry(i int) {
-	o := c.texts[i]
-	m := o.Object("message")
-	c.message(c.entries[i].rec, cmp.Or(millis(m), millis(o)), m)
-}
-
-func (c *conversation) message(rec, time int64, m jsonl.Object) {
-	switch roleKind(m) {
-	case user:
-		c.User(rec, time, typed(textOf(m["content"])))
-	case assistant:
-		c.Assistant(rec, time, textOf(m["content"]), m.Text("provider"), m.Text("model"))
-	}
-}
-
-func (c *conversation) finish(src *jsonl.Source, left int64) *store.Reading {
-	h := c.header
-	id := Kind + ":" + cmp.Or(h.id, idOfName(src.Path))
-	surface := c.Surface(id, h.timestamp, h.cwd, c.name, src.Count)
+	surface := b.text.Surface(Kind+":"+t.header.id, t.header.created, t.header.cwd, title, src.Count)
 	r := store.Receipt{
-		SessionID: id, Path: src.Path, Store: Kind, Format: fmt.Sprintf("pi jsonl v%d", max(h.version, 1)),
+		SessionID: surface.Header.ID, Path: src.Path, Store: Kind, Format: "pi jsonl",
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
-		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: left,
-		Checkpoint: c.compacted, SealedCheckpoint: c.sealed,
+		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: p.dropped,
+		Checkpoint: b.compacted, SealedCheckpoint: b.sealed, Notes: notes(p, b.sealed),
 	}
-	if c.root != "" {
-		r.Lineage = Kind + ":" + c.root
+	if opts.Hash {
+		r.SHA256 = hex.EncodeToString(hash.Sum(nil))
 	}
-	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
-	if h.version > newestVersion {
-		note("session version %d is newer than what was checked (%d)", h.version, newestVersion)
-	}
-	if !h.found {
-		note("the session's header is missing: its id is taken from the file's name")
-	}
-	if c.bridged > 0 {
-		note("%d entries name a parent that is not in the file: the line before each was taken for it", c.bridged)
-	}
-	return &store.Reading{Surface: surface, Receipt: r}
+	return &store.Reading{Surface: surface, Receipt: r}, nil
 }
 
-// idOfName is the id in a file's name, <time>_<id>.jsonl.
-func idOfName(path string) string {
-	stem := stemOf(path)
-	if _, id, ok := cutLast(stem, "_"); ok {
-		return id
+func notes(p path, sealed bool) (out []string) {
+	if p.repaired > 0 {
+		out = append(out, fmt.Sprintf("parents that are not in the file: %d; the entries before them were taken for them", p.repaired))
 	}
-	return stem
+	if sealed {
+		out = append(out, "the summary of the last compaction is empty: what it replaced cannot be shown")
+	}
+	return out
 }
 
-func stemOf(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	return strings.TrimSuffix(name, ".jsonl")
+func notPi(path string) error {
+	return &fault.Error{
+		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "unknown-format", Subject: fmt.Sprintf("%q", path),
+		Message: "does not begin with the header of a pi session",
+	}
+}
+
+// builder puts the visible entries into a transcript.
+type builder struct {
+	tree      *tree
+	text      transcript.Builder
+	compacted bool
+	sealed    bool
+}
+
+var textShape = jsonl.Shape{
+	"summary": nil, "message": messageShape,
+	"retainedTail": {"id": nil, "message": messageShape, "role": nil, "stopReason": nil, "content": {"type": nil, "text": nil}},
+}
+
+var messageShape = jsonl.Shape{
+	"role": nil, "stopReason": nil, "provider": nil, "model": nil, "content": {"type": nil, "text": nil},
+}
+
+func (b *builder) build(ctx context.Context, src *jsonl.Source, visible []int) error {
+	visible = slices.DeleteFunc(slices.Clone(visible), func(at int) bool { return b.tree.entries[at].kind == other })
+	// Texts are fetched in the order of the file; the checkpoint stands later in it
+	// than what it kept.
+	order := slices.Sorted(slices.Values(visible))
+	spans := make([]jsonl.Span, len(order))
+	for i, at := range order {
+		spans[i] = b.tree.entries[at].Span
+	}
+	texts := make(map[int]jstext.Value, len(order))
+	i := 0
+	for v, err := range src.Fetch(ctx, textShape, spans) {
+		if err != nil {
+			return err
+		}
+		texts[order[i]] = v
+		i++
+	}
+	for i, at := range visible {
+		e, v := b.tree.entries[at], texts[at]
+		switch {
+		case e.kind == compaction && i == 0:
+			b.checkpoint(e, v)
+		case e.kind != compaction: // an earlier summary does not come back
+			b.message(e, v.Get("message"))
+		}
+	}
+	return nil
+}
+
+func (b *builder) checkpoint(e entry, v jstext.Value) {
+	b.compacted = true
+	summary, _ := v.Get("summary").Text()
+	b.sealed = !b.text.Checkpoint(e.index, e.time, summary)
+	for m := range v.Get("retainedTail").Elements() {
+		if inner := m.Get("message"); inner.Exists() {
+			m = inner
+		}
+		kept := e
+		kept.kind = messageKind(m)
+		b.message(kept, m)
+	}
+}
+
+func (b *builder) message(e entry, m jstext.Value) {
+	text := transcript.Join(blocks(m.Get("content")))
+	switch e.kind {
+	case userMessage:
+		b.text.User(e.index, e.time, typed(text))
+	case answer:
+		provider, _ := m.Get("provider").Text()
+		model, _ := m.Get("model").Text()
+		b.text.Assistant(e.index, e.time, text, provider, model)
+	}
+}
+
+// blocks are the texts of a content: a string, or blocks of which some are text.
+func blocks(content jstext.Value) (out []string) {
+	if s, ok := content.Text(); ok {
+		return []string{s}
+	}
+	for b := range content.Elements() {
+		if s, ok := b.Get("text").Text(); ok && b.Get("type").Is("text") {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -1,180 +1,185 @@
 package pi
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
-// entry is what has to be known of an entry before its text is read.
+// entry is what is held of one record until it is known whether its text counts.
 type entry struct {
+	jsonl.Span
+	index  int64
+	id     string
+	parent string // empty: the root
+	time   int64
 	kind   kind
-	parent int // index of the entry; -1: none
-	rec    int64
-	span   jsonl.Span
+	// Of a compaction: what it kept.
+	firstKept string
+	keptIndex int64 // -1: not given
+	hasTail   bool
 }
 
-// kept says what a compaction keeps of what was before it.
-type kept struct {
-	id    string
-	index int64 // version 1: the record's index; -1: not given
-}
+type kind uint8
 
-// tree is the entries of a file.
+const (
+	other kind = iota
+	userMessage
+	answer
+	compaction
+)
+
+// tree is a whole file without its texts.
 type tree struct {
 	header  header
-	name    *string // the last one that says something
+	ok      bool // the file has a header
 	entries []entry
-	at      map[string]int // id → index
-	keeps   map[int]kept   // by the index of a compaction
-	bridged int            // entries whose parent is not in the file
-	root    string         // id and time of the first entry: forks keep both
+	byID    map[string]int // the first of each id
+	name    string         // the last title
 }
 
-// add takes a record.
-func (t *tree) add(rec jsonl.Record) {
-	o := jsonl.Members(rec.Value)
-	typ := o.Text("type")
-	if typ == "session" {
-		if !t.header.found {
-			t.header = newHeader(o)
+var treeShape = jsonl.Shape{
+	"type": nil, "version": nil, "id": nil, "parentId": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "createdAt": nil,
+	"name": nil, "firstKeptEntryId": nil, "firstKeptEntryIndex": nil, "retainedTail": {},
+	"message": {"role": nil, "stopReason": nil},
+}
+
+func scan(ctx context.Context, src *jsonl.Source) (*tree, error) {
+	t := &tree{byID: make(map[string]int)}
+	linear := false // version 1: no ids, each entry follows the one before
+	for rec, err := range src.Records(ctx, treeShape) {
+		if err != nil {
+			return nil, err
 		}
-		return
-	}
-	if typ == "" {
-		return
-	}
-	if name := strings.TrimSpace(o.Text("name")); typ == "session_info" && name != "" {
-		name = strings.Clone(name)
-		t.name = &name
-	}
-	i := len(t.entries)
-	e := entry{kind: kindOf(o), parent: t.parentOf(o), rec: rec.Index, span: rec.Span}
-	if e.kind == compaction {
-		k := kept{id: strings.Clone(o.Text("firstKeptEntryId")), index: -1}
-		if n, ok := o["firstKeptEntryIndex"].Int(); ok {
-			k.index = n
+		v := rec.Value
+		if v.Get("type").Is("session") {
+			if h, ok := parseHeader(v); ok && !t.ok {
+				version, _ := v.Get("version").Int()
+				t.header, t.ok, linear = h, true, version < 2
+			}
+			continue
 		}
-		if t.keeps == nil {
-			t.keeps = make(map[int]kept)
-		}
-		t.keeps[i] = k
+		t.add(rec, linear)
 	}
-	id := o.Text("id")
-	if i == 0 && id != "" && o.Text("timestamp") != "" {
-		t.root = id + "@" + o.Text("timestamp")
-	}
-	t.entries = append(t.entries, e)
-	if id != "" {
-		if t.at == nil {
-			t.at = make(map[string]int)
+	return t, nil
+}
+
+func (t *tree) add(rec jsonl.Record, linear bool) {
+	v := rec.Value
+	e := entry{Span: rec.Span, index: rec.Index, time: millis(v.Get("timestamp")), keptIndex: -1}
+	id, hasID := v.Get("id").Text()
+	e.id = id
+	e.parent, _ = v.Get("parentId").Text()
+	if linear && !hasID || !hasID && !v.Get("parentId").Exists() {
+		e.id = "#" + strconv.FormatInt(rec.Index, 10)
+		if n := len(t.entries); n > 0 {
+			e.parent = t.entries[n-1].id
 		}
-		t.at[strings.Clone(id)] = i
+	}
+	switch kind, _ := v.Get("type").Text(); kind {
+	case "message":
+		e.kind = messageKind(v.Get("message"))
+	case "compaction":
+		e.kind = compaction
+		e.firstKept, _ = v.Get("firstKeptEntryId").Text()
+		if n, ok := v.Get("firstKeptEntryIndex").Int(); ok {
+			e.keptIndex = n
+		}
+		e.hasTail = v.Get("retainedTail").Kind() == jstext.Array
+	case "session_info":
+		if name, _ := v.Get("name").Text(); strings.TrimSpace(name) != "" {
+			t.name = strings.TrimSpace(name)
+		}
+	}
+	if _, repeated := t.byID[e.id]; !repeated {
+		t.byID[e.id] = len(t.entries)
+		t.entries = append(t.entries, e)
 	}
 }
 
-// parentOf is the parent of the entry that comes next: the one that it names, or the
-// line before, where it names none (version 1), or one that is not there. A parent
-// comes before its children in the file, so there is no way round in a circle.
-func (t *tree) parentOf(o jsonl.Object) int {
-	before := len(t.entries) - 1
-	parent, named := o["parentId"]
-	if !named {
-		return before
+// messageKind leaves out what pi does not send again: failed and aborted answers.
+func messageKind(m jstext.Value) kind {
+	switch role, _ := m.Get("role").Text(); role {
+	case "user":
+		return userMessage
+	case "assistant":
+		if stop := m.Get("stopReason"); !stop.Is("error") && !stop.Is("aborted") {
+			return answer
+		}
 	}
-	id, ok := parent.Text()
-	if !ok {
-		return -1
-	}
-	i, ok := t.at[id]
-	if !ok {
-		t.bridged++
-		return before
-	}
-	return i
+	return other
 }
 
-// path is the way from the root to the last entry, as indices.
-func (t *tree) path() []int {
-	var out []int
-	for i := len(t.entries) - 1; i >= 0; i = t.entries[i].parent {
-		out = append(out, i)
-	}
-	slices.Reverse(out)
-	return out
+// path is the current branch.
+type path struct {
+	entries  []int // from the root to the last entry
+	dropped  int64 // other branches
+	repaired int   // parents that are not in the file
 }
 
-// left counts the branches beside the path that hold a message.
-func (t *tree) left(path []int) int64 {
+func (t *tree) path() path {
+	var p path
+	parents := make(map[string]bool, len(t.entries))
+	for _, e := range t.entries {
+		parents[e.parent] = true
+	}
+	for i, e := range t.entries {
+		if i < len(t.entries)-1 && !parents[e.id] {
+			p.dropped++
+		}
+	}
 	seen := make([]bool, len(t.entries))
-	for _, i := range path {
+	for i := len(t.entries) - 1; i >= 0 && !seen[i]; {
 		seen[i] = true
-	}
-	// Backwards, every entry that was not passed yet is the end of a branch.
-	n := int64(0)
-	for i := len(t.entries) - 1; i >= 0; i-- {
-		talk := false
-		for j := i; j >= 0 && !seen[j]; j = t.entries[j].parent {
-			seen[j] = true
-			talk = talk || t.entries[j].kind == user || t.entries[j].kind == assistant
+		p.entries = append(p.entries, i)
+		e := t.entries[i]
+		next, ok := t.byID[e.parent]
+		switch {
+		case ok:
+			i = next
+		case e.parent == "":
+			i = -1
+		default:
+			p.repaired++
+			i--
+			if i >= 0 { // what it is taken to follow was no end of a branch then
+				p.dropped = max(0, p.dropped-1)
+			}
 		}
-		if talk {
-			n++
-		}
 	}
-	return n
+	slices.Reverse(p.entries)
+	return p
 }
 
-// view is what is visible of a path: a compaction (-1: none), and the messages that it
-// keeps and that came after it.
-type view struct {
-	compaction int
-	kept       []int
-	after      []int
+// visible are the entries whose texts the model is given, the compaction that
+// stands before them first.
+func (t *tree) visible(p path) []int {
+	last := -1
+	for i, at := range p.entries {
+		if t.entries[at].kind == compaction {
+			last = i
+		}
+	}
+	if last < 0 {
+		return p.entries
+	}
+	c := t.entries[p.entries[last]]
+	out := []int{p.entries[last]}
+	if from := slices.IndexFunc(p.entries[:last], func(at int) bool { return c.keeps(t.entries[at]) }); from >= 0 && !c.hasTail {
+		out = append(out, p.entries[from:last]...)
+	}
+	return append(out, p.entries[last+1:]...)
 }
 
-// visible applies the newest compaction on the path. Earlier ones are superseded, and
-// do not come back among what it keeps.
-func (t *tree) visible(path []int) view {
-	v := view{compaction: -1}
-	at := -1
-	for i, e := range slices.Backward(path) {
-		if t.entries[e].kind == compaction {
-			at, v.compaction = i, e
-			break
-		}
+// keeps reports whether e is the first entry that the compaction kept. Its index,
+// where it is given instead of an id, counts the header as line 0.
+func (c entry) keeps(e entry) bool {
+	if c.firstKept != "" {
+		return e.id == c.firstKept
 	}
-	v.after = t.messages(path[at+1:])
-	if at >= 0 {
-		if from := t.firstKept(path[:at], t.keeps[v.compaction]); from >= 0 {
-			v.kept = t.messages(path[from:at])
-		}
-	}
-	return v
-}
-
-// firstKept is the place on the path where a compaction begins to keep; -1: nowhere.
-func (t *tree) firstKept(path []int, k kept) int {
-	if k.id != "" {
-		i, ok := t.at[k.id]
-		if !ok {
-			return -1
-		}
-		return slices.Index(path, i)
-	}
-	if k.index < 0 {
-		return -1
-	}
-	return slices.IndexFunc(path, func(i int) bool { return t.entries[i].rec >= k.index })
-}
-
-func (t *tree) messages(path []int) []int {
-	var out []int
-	for _, i := range path {
-		if k := t.entries[i].kind; k == user || k == assistant {
-			out = append(out, i)
-		}
-	}
-	return out
+	return e.index == c.keptIndex
 }
