@@ -90,13 +90,8 @@ func (s *scanner) reset() {
 func (s *scanner) feed(p []byte) (int, verdict) {
 	for i := 0; i < len(p); {
 		if s.state == inString {
-			n := plain(p[i:])
-			if n > 0 {
-				s.brace = p[i+n-1] == '{'
-				s.take(p[i : i+n])
-				if i += n; i == len(p) {
-					break
-				}
+			if i += s.inside(p[i:]); i == len(p) {
+				break
 			}
 		}
 		n, v := s.step(p[i])
@@ -109,6 +104,27 @@ func (s *scanner) feed(p []byte) (int, verdict) {
 	}
 	return len(p), more
 }
+
+// inside takes string text up to what needs a closer look: the end, an escape of
+// four digits, or something wrong.
+func (s *scanner) inside(p []byte) int {
+	i := 0
+	for i < len(p) {
+		if n := plain(p[i:]); n > 0 {
+			i += n
+			s.brace = p[i-1] == '{'
+		}
+		if i+1 >= len(p) || p[i] != '\\' || !shortEscape[p[i+1]] {
+			break
+		}
+		i += 2
+		s.brace = false
+	}
+	s.take(p[:i])
+	return i
+}
+
+var shortEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // step takes one byte: 1, or 0 where the byte ends a number and must be looked at
 // again.
@@ -354,10 +370,10 @@ func (s *scanner) stringByte(c byte) verdict {
 }
 
 func (s *scanner) escapeByte(c byte) verdict {
-	switch c {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	switch {
+	case shortEscape[c]:
 		s.state = inString
-	case 'u':
+	case c == 'u':
 		s.state, s.hex = inHex, 4
 	default:
 		return broken
