@@ -101,13 +101,17 @@ func firstLine(read []byte, in io.Reader) ([]byte, error) {
 }
 
 // firstLineZstd is firstLine for what frames decode to. The header usually has a
-// small frame of its own, which needs no window.
+// small frame of its own, which needs no window. The blocks of a frame that is cut
+// count, as anywhere.
 func (s *scratch) firstLineZstd(read []byte, in io.Reader) ([]byte, error) {
-	if n, ok := zframe.End(read); ok {
-		if out, err := s.decoder.Append(s.line[:0], read[:n]); err == nil {
-			if i := bytes.IndexByte(out, '\n'); i >= 0 {
-				return out[:i], nil
-			}
+	n, ok := zframe.End(read)
+	if !ok && len(read) < headStep {
+		n, ok = len(read), true // that is all there is
+	}
+	if ok {
+		out, err := s.decoder.Append(s.line[:0], read[:n])
+		if i := bytes.IndexByte(out, '\n'); i >= 0 && (err == nil || errors.Is(err, zframe.ErrTorn)) {
+			return out[:i], nil
 		}
 	}
 	r, err := s.decoder.Reader(io.MultiReader(bytes.NewReader(read), in))

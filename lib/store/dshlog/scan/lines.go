@@ -35,10 +35,25 @@ type run struct {
 	tail int64
 }
 
+// reader looks through lines. It is not safe for concurrent use.
+type reader struct {
+	record.Reader
+	// all looks for further damage behind the first.
+	all bool
+}
+
 // read looks through buf, which ends in a line feed or is empty.
-func (rn *run) read(r *record.Reader, buf []byte) {
-	rn.first, rn.next, rn.tail = -1, -1, -1
+func (r *reader) read(buf []byte) run {
+	rn := run{first: -1, next: -1, tail: -1}
+	enough := 1
+	if r.all {
+		enough = maxDamage
+	}
 	for at := 0; at < len(buf); {
+		if len(rn.damage) >= enough {
+			r.skim(&rn, buf, at)
+			break
+		}
 		n, next := r.Pass(buf[at:], rn.tail)
 		if n > 0 {
 			rn.passed(at+n, next)
@@ -50,7 +65,35 @@ func (rn *run) read(r *record.Reader, buf []byte) {
 		rn.line(at, end+1, rec, err)
 		at = end + 1
 	}
+	return rn
 }
+
+// skim goes over lines that do not count and are not worth a message, from at on:
+// all that matters is whether a turn/end is among them.
+func (r *reader) skim(rn *run, buf []byte, at int) {
+	n := int64(bytes.Count(buf[at:], []byte{'\n'}))
+	rn.lines += n
+	rn.dropped += n
+	rn.tail = -1
+	for at < len(buf) {
+		// Its type is spelled in full, or with an escape.
+		i := bytes.Index(buf[at:], []byte(endType))
+		if j := bytes.IndexByte(buf[at:], '\\'); i < 0 || j >= 0 && j < i {
+			i = j
+		}
+		if i < 0 {
+			return
+		}
+		begin := at + bytes.LastIndexByte(buf[at:at+i], '\n') + 1
+		end := at + i + bytes.IndexByte(buf[at+i:], '\n')
+		if rec, err := r.Read(buf[begin:end]); err == nil && rec.End {
+			rn.ends, rn.lastEnd = true, begin
+		}
+		at = end + 1
+	}
+}
+
+const endType = "turn/end"
 
 // passed counts lines that Pass went over: good records all.
 func (rn *run) passed(end int, next int64) {

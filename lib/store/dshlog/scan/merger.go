@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-
-	"github.com/dsh-toolkit/dsh/lib/store/dshlog/record"
 )
 
 const (
@@ -22,7 +20,7 @@ type merger struct {
 	src   Source
 	opts  Options
 	sink  Sink
-	lines record.Reader
+	lines reader
 	res   Result
 
 	at     int64 // decoded bytes so far
@@ -132,8 +130,7 @@ func (m *merger) boundary() error {
 		m.res.Committed = at + int64(len(line))
 		return nil
 	}
-	var rn run
-	rn.read(&m.lines, line)
+	rn := m.lines.read(line)
 	for i := range rn.damage {
 		rn.damage[i].Frame = m.frame
 	}

@@ -1,10 +1,6 @@
 package scan
 
-import (
-	"bytes"
-
-	"github.com/dsh-toolkit/dsh/lib/store/dshlog/record"
-)
+import "bytes"
 
 // part is a stretch of decoded bytes that has been looked through: whole lines,
 // between the end of a line that began before and the beginning of one that goes
@@ -23,7 +19,7 @@ type part struct {
 }
 
 // newPart looks through buf and keeps nothing of it.
-func newPart(r *record.Reader, buf []byte) part {
+func newPart(r *reader, buf []byte) part {
 	p := part{size: int64(len(buf))}
 	first := bytes.IndexByte(buf, '\n')
 	if first < 0 {
@@ -33,7 +29,7 @@ func newPart(r *record.Reader, buf []byte) part {
 	p.whole = true
 	p.head = bytes.Clone(buf[:first+1])
 	last := bytes.LastIndexByte(buf, '\n')
-	p.run.read(r, buf[first+1:last+1])
+	p.run = r.read(buf[first+1 : last+1])
 	p.tail = bytes.Clone(buf[last+1:])
 	return p
 }

@@ -40,8 +40,8 @@ type Options struct {
 	All bool
 }
 
-func (o Options) reader(version int) record.Reader {
-	return record.Reader{Version: version, Plain: o.Plain, TitlesOnly: o.TitlesOnly}
+func (o Options) reader(version int) reader {
+	return reader{record.Reader{Version: version, Plain: o.Plain, TitlesOnly: o.TitlesOnly}, o.All}
 }
 
 // Encoding is how a log is stored.

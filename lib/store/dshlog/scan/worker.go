@@ -6,7 +6,6 @@ import (
 	"io"
 	"sort"
 
-	"github.com/dsh-toolkit/dsh/lib/store/dshlog/record"
 	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
 )
 
@@ -27,7 +26,7 @@ const (
 // worker looks through pieces, one at a time.
 type worker struct {
 	src     Source
-	reader  record.Reader
+	reader  reader
 	decoder zframe.Decoder
 	buf     []byte
 	starts  []frameStart // of the frames in buf
@@ -95,7 +94,7 @@ func (w *worker) zstd(j *job) {
 func (w *worker) frames(j *job, it *zframe.Item) {
 	w.room(2 * partSize)
 	dst := w.buf[:0]
-	frames := int64(0)
+	frames, decoded := int64(0), int64(0)
 	flush := func() {
 		if frames > 0 {
 			p := w.part(dst)
@@ -120,6 +119,10 @@ func (w *worker) frames(j *job, it *zframe.Item) {
 		switch {
 		case err == nil:
 			w.starts = append(w.starts, frameStart{len(dst), off})
+			if decoded += int64(len(out) - len(dst)); decoded > minDecoded+maxRatio*it.Size {
+				j.err = bombFault(off)
+				return
+			}
 			dst = out
 			frames++
 		case errors.Is(err, zframe.ErrNoRoom):
