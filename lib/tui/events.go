@@ -49,7 +49,7 @@ func (m *Model) event(e agent.Event) tea.Cmd {
 	case agent.TurnStarted:
 		m.running, m.cancelling = true, false
 		m.forget(e.Record.ID)
-		return m.startClock()
+		return m.startClock(&m.turnSince)
 	case agent.Appended:
 		if id, ok := e.Event.Data.Get("recordId").Text(); ok {
 			m.forget(id)

@@ -45,11 +45,12 @@ type Model struct {
 	submission  int // the number of the present one
 	submitted   editor.State
 	stopPrepare context.CancelFunc
-	since       time.Time // since when something is waited for
+	since       time.Time // of the submission under way
 
-	running    bool   // a turn runs
-	cancelling bool   // it was asked to end
-	blocked    string // why its prompt was blocked
+	running    bool      // a turn runs
+	turnSince  time.Time // since when
+	cancelling bool      // it was asked to end
+	blocked    string    // why its prompt was blocked
 	waiting    []agent.Record
 	title      string // empty: none yet
 	notice     notice
@@ -154,8 +155,8 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 func (m *Model) busy() bool { return m.phase != editing || m.running }
 
 // startClock begins to count the seconds of a wait.
-func (m *Model) startClock() tea.Cmd {
-	m.since = m.o.Now()
+func (m *Model) startClock(since *time.Time) tea.Cmd {
+	*since = m.o.Now()
 	if m.ticking {
 		return nil
 	}

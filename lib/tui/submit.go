@@ -34,7 +34,7 @@ func (m *Model) submit() tea.Cmd {
 	if m.target == nil {
 		m.phase = opening
 		m.submitted = m.editor.Snapshot()
-		return m.startClock()
+		return m.startClock(&m.since)
 	}
 	text := m.editor.Text()
 	mentions, err := sessionuri.Find(text)
@@ -63,7 +63,7 @@ func (m *Model) prepare(text string) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stopPrepare = cancel
 	n := m.submission
-	return tea.Batch(m.startClock(), func() tea.Msg {
+	return tea.Batch(m.startClock(&m.since), func() tea.Msg {
 		msg, err := m.o.Preparer.Prepare(ctx, text)
 		return preparedMsg{n, msg, err}
 	})
@@ -88,7 +88,7 @@ func (m *Model) prepared(msg preparedMsg) tea.Cmd {
 func (m *Model) deliver(msg agent.Message) tea.Cmd {
 	m.phase = delivering
 	n, a, ctx := m.submission, m.target.Agent, m.ctx
-	return tea.Batch(m.startClock(), func() tea.Msg {
+	return tea.Batch(m.startClock(&m.since), func() tea.Msg {
 		put := a.Send
 		if a.Running() {
 			put = a.Steer

@@ -246,11 +246,11 @@ func (m *Model) status(width int) string {
 func (m *Model) state() (text string, keys []string, busy bool) {
 	switch {
 	case m.phase == opening:
-		return "opening…" + m.seconds(), []string{"Esc cancels"}, true
+		return "opening…" + m.seconds(m.since), []string{"Esc cancels"}, true
 	case m.phase == preparing:
-		return "preparing…" + m.seconds(), []string{"Esc cancels"}, true
-	case m.phase == delivering && m.seconds() != "":
-		return "sending…" + m.seconds(), nil, true
+		return "preparing…" + m.seconds(m.since), []string{"Esc cancels"}, true
+	case m.phase == delivering && m.seconds(m.since) != "":
+		return "sending…" + m.seconds(m.since), nil, true
 	case m.list.Len() > 0:
 		return fmt.Sprintf("%d/%d", m.list.Index()+1, m.list.Len()), []string{"Enter takes it", "Esc closes"}, false
 	case m.list.Waiting():
@@ -258,9 +258,9 @@ func (m *Model) state() (text string, keys []string, busy bool) {
 	case m.list.Open():
 		return "nothing found", nil, false
 	case m.cancelling:
-		return "cancelling…" + m.seconds(), []string{"Ctrl-C leaves"}, true
+		return "cancelling…" + m.seconds(m.turnSince), []string{"Ctrl-C leaves"}, true
 	case m.running:
-		return "answering…" + m.seconds(), []string{"Esc cancels", "Enter steers"}, true
+		return "answering…" + m.seconds(m.turnSince), []string{"Esc cancels", "Enter steers"}, true
 	case m.target == nil:
 		return "opening…", nil, true
 	}
@@ -268,8 +268,8 @@ func (m *Model) state() (text string, keys []string, busy bool) {
 }
 
 // seconds is how long something has been waited for, from one second on.
-func (m *Model) seconds() string {
-	n := m.o.Now().Sub(m.since) / time.Second
+func (m *Model) seconds(since time.Time) string {
+	n := m.o.Now().Sub(since) / time.Second
 	if n < 1 {
 		return ""
 	}

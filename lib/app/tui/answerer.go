@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 	"sync"
 
@@ -37,7 +38,8 @@ func answerer(c *cli.Call) (answers, error) {
 		}
 		said := &lastWords{}
 		a.model = told{model.Exec{Line: line, Stderr: said}, said}
-		a.name = line
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		a.name = path.Base(word)
 	case name != "":
 		endpoint, err := model.FindEndpoint(name, c.String("base-url"), c.Sys.Getenv)
 		if err != nil {

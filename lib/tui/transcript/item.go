@@ -41,8 +41,17 @@ const (
 // indent is where texts begin; the sign of an item stands before it.
 const indent = "  "
 
-// layout returns the item's rows.
+// layout returns the item's rows. Blank ones at an answer's end are not drawn: most
+// commands end what they say with a newline.
 func (it *item) layout(m cells.Method, width int) []string {
+	rows := it.all(m, width)
+	for it.kind == answer && len(rows) > 1 && strings.TrimSpace(rows[len(rows)-1]) == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+func (it *item) all(m cells.Method, width int) []string {
 	if it.rows != nil && it.width == width && it.method == m {
 		return it.rows
 	}
@@ -115,7 +124,9 @@ func (it *item) grow() {
 		from := len(rows)
 		rows = cells.AppendWrapped(rows, it.method, termtext.Block(line), it.room())
 		for i := from; i < len(rows); i++ {
-			rows[i] = indent + rows[i]
+			if rows[i] != "" {
+				rows[i] = indent + rows[i]
+			}
 		}
 		if !more {
 			break

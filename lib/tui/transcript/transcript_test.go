@@ -44,10 +44,14 @@ func TestItems(t *testing.T) {
 		{"prompt and answer", [][2]string{
 			{"user/message", `{"content":[{"type":"text","text":"hello there, how are you?"}],"source":{"kind":"user"}}`},
 			{"assistant/message", `{"content":[{"type":"text","text":"Fine.\n\n  code"}]}`},
-		}, []string{"› hello there, how", "  are you?", "", "  Fine.", "  ", "    code"}},
+		}, []string{"› hello there, how", "  are you?", "", "  Fine.", "", "    code"}},
 		{"the display content, and one line of sources", [][2]string{
 			{"user/message", `{"content":[{"type":"text","text":"<referenced-sessions>[{}]"}],"source":{"kind":"user"},` + envelope + `}`},
 		}, []string{"› Port from @retry", "  bug", "  Referenced sessio…"}},
+		{"newlines at an answer's end", [][2]string{
+			{"assistant/message", `{"content":[{"type":"text","text":"a\n \n\n"}]}`},
+			{"assistant/message", `{"content":[{"type":"text","text":"b"}]}`},
+		}, []string{"  a", "", "  b"}},
 		{"steering", [][2]string{
 			{"steering/message", `{"turn":1,"content":[{"type":"text","text":"faster"}],"source":{"kind":"user"}}`},
 		}, []string{"› faster"}},
