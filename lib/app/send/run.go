@@ -2,7 +2,6 @@ package send
 
 import (
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
 
@@ -143,7 +142,7 @@ type host struct {
 func newHost(c *cli.Call) *host {
 	return &host{
 		c: c, ready: make(chan struct{}), stopped: make(chan struct{}),
-		out: newPrinter(c.Ctx(), c.Sys.Stdout),
+		out: newPrinter(c.Ctx(), c.Unbuffered()),
 	}
 }
 
@@ -157,7 +156,7 @@ func (h *host) wait() error {
 			err = disposeErr
 		}
 	case <-h.stopped:
-		err = errors.Join(h.agent.Dispose())
+		err = h.agent.Dispose()
 	}
 	if outErr := h.out.close(); err == nil {
 		err = outErr

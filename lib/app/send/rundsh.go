@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
@@ -237,7 +238,7 @@ func refuseForeign(c *cli.Call, to string) error {
 		}
 		return &fault.Error{
 			Kind: fault.Usage, Code: fault.UsageCode, Subject: "session " + fault.Quote(to),
-			Message: "dsh's own, in " + fault.Quote(refs[0].Path),
+			Message: "dsh's own, in " + strconv.Quote(refs[0].Path),
 			Hint:    "deliver into the running dsh with --dsh, or choose another id",
 		}
 	}

@@ -2,7 +2,6 @@ package send
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -34,7 +33,6 @@ func (p *printer) write(w io.Writer) {
 			continue
 		}
 		if _, err = io.WriteString(w, text); err != nil {
-			err = fmt.Errorf("write <stdout>: %w", err)
 			p.failed.Store(true)
 		}
 	}
