@@ -19,13 +19,13 @@ func draw(c *cli.Call, m tea.Model, in io.Reader, out io.Writer) error {
 	}
 	_, err := tea.NewProgram(m,
 		tea.WithContext(c.Ctx()), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(c.Sys)),
-		tea.WithColorProfile(profile), tea.WithoutSignalHandler(),
+		tea.WithColorProfile(profile), tea.WithoutSignalHandler(), tea.WithFPS(120), // a key is seen within 8 ms
 	).Run()
 	switch {
 	case c.Ctx().Err() != nil:
 		return c.Ctx().Err()
 	case errors.Is(err, tea.ErrProgramPanic):
-		return &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Message: "it has failed inside; what stands above says where", Err: nil}
+		return &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Message: "it has failed inside; what stands above says where"}
 	}
 	return err
 }
