@@ -39,32 +39,31 @@ func (s *claudeStore) projects() iter.Seq2[string, error] {
 			yield("", jsonl.Unreadable(base, err))
 			return
 		}
-		seen := map[string]bool{realPath(base): true}
+		real := realPath(base)
+		seen := map[string]bool{real: true}
 		if !yield(base, nil) {
 			return
 		}
-		for _, links := range []bool{false, true} { // the directory's own path is the better one
-			for _, d := range names {
-				path := filepath.Join(base, d.Name())
-				if links != (d.Type()&os.ModeSymlink != 0) || !links && !d.IsDir() {
-					continue
+		for _, d := range names { // a directory's own path is better than a link to it
+			if d.IsDir() {
+				seen[filepath.Join(real, d.Name())] = true
+				if !yield(filepath.Join(base, d.Name()), nil) {
+					return
 				}
-				if links {
-					info, err := os.Stat(path)
-					if err != nil && filepath.Ext(path) != ".jsonl" { // a dangling file is said below
-						if !yield("", jsonl.Unreadable(path, err)) {
-							return
-						}
-					}
-					if err != nil || !info.IsDir() {
-						continue
-					}
+			}
+		}
+		for _, d := range names {
+			path := filepath.Join(base, d.Name())
+			if d.Type()&os.ModeSymlink == 0 || filepath.Ext(path) == ".jsonl" { // a link to a file is followed below
+				continue
+			}
+			switch info, err := os.Stat(path); {
+			case err != nil:
+				if !yield("", jsonl.Unreadable(path, err)) {
+					return
 				}
-				if real := realPath(path); seen[real] {
-					continue
-				} else {
-					seen[real] = true
-				}
+			case info.IsDir() && !seen[realPath(path)]:
+				seen[realPath(path)] = true
 				if !yield(path, nil) {
 					return
 				}

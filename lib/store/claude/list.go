@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -132,9 +131,10 @@ func (s *claudeStore) entry(path string) (listed, error) {
 	if err != nil {
 		return listed{}, err
 	}
+	defer p.Release()
 	g := glance{first: true}
 	for line := range jsonl.Lines(p.Head) {
-		if !g.done() || g.matters(line) {
+		if g.matters(line) || !g.done() {
 			for rec := range jsonl.Scan(line, recordShape) {
 				g.head(jsonl.Members(rec.Value))
 			}
@@ -247,31 +247,36 @@ func (g *glance) anywhere(r jsonl.Object) {
 
 var marks = [][]byte{[]byte(`-title"`), []byte(`"last-prompt"`), []byte(`"summary"`)}
 
+// endSize is how much of a long line's ends is looked at for what it is: its
+// members that matter here stand before or behind the message.
+const endSize = 1 << 10
+
 // matters reports whether a line can change what the last of its kind decides: a
-// title, or the directory. It looks at the bytes only, because a listing has tens
-// of thousands of lines to pass.
+// title, or the directory. It looks at a few bytes only, because a listing has
+// tens of thousands of lines to pass.
 func (g *glance) matters(line []byte) bool {
+	if len(line) <= 2*endSize {
+		return g.hasMark(line)
+	}
+	return g.hasMark(line[:endSize]) || g.hasMark(line[len(line)-endSize:])
+}
+
+func (g *glance) hasMark(b []byte) bool {
 	for _, mark := range marks {
-		if bytes.Contains(line, mark) {
+		if bytes.Contains(b, mark) {
 			return true
 		}
 	}
-	const key = `"cwd"`
-	at := bytes.Index(line, []byte(key))
-	if at < 0 {
+	_, value, ok := bytes.Cut(b, []byte(`"cwd"`))
+	if !ok {
 		return false
 	}
-	value := line[at+len(key):]
 	begin := bytes.IndexByte(value, '"')
-	if begin < 0 {
-		return true
-	}
 	end := bytes.IndexByte(value[begin+1:], '"')
-	if end < 0 {
+	if begin < 0 || end < 0 {
 		return true
 	}
-	value = value[:begin+1+end]
-	if bytes.Equal(value, g.cwdText) {
+	if value = value[:begin+1+end]; bytes.Equal(value, g.cwdText) {
 		return false
 	}
 	g.cwdText = value
@@ -303,10 +308,7 @@ func (g *glance) listTitle(p jsonl.Peek) *string {
 	if t := g.ownTitle(); t != "" {
 		return &t
 	}
-	leaf := []byte(`"uuid":` + jstext.Quote(g.leaf))
-	spaced := []byte(`"uuid": ` + jstext.Quote(g.leaf))
-	here := slices.ContainsFunc([][]byte{leaf, spaced}, func(m []byte) bool { return bytes.Contains(p.Head, m) || bytes.Contains(p.Tail, m) })
-	if g.leaf == "" || !here {
+	if !g.leafIn(p.Head) && !g.leafIn(p.Tail) {
 		g.summary = ""
 	}
 	for _, t := range []string{typed([]string{g.lastPrompt}), g.summary, g.prompt, g.command} {
@@ -315,6 +317,15 @@ func (g *glance) listTitle(p jsonl.Peek) *string {
 		}
 	}
 	return nil
+}
+
+// leafIn reports whether the entry that the summary is about is in b.
+func (g *glance) leafIn(b []byte) bool {
+	if g.leaf == "" {
+		return false
+	}
+	uuid := jstext.Quote(g.leaf)
+	return bytes.Contains(b, []byte(`"uuid":`+uuid)) || bytes.Contains(b, []byte(`"uuid": `+uuid))
 }
 
 // id is the session's id. The agent names a file by its session; a file under

@@ -100,6 +100,7 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	if err != nil {
 		return store.Entry{}, err
 	}
+	defer p.Release()
 	g := glance{}
 	for rec := range jsonl.Scan(p.Head, recordShape) {
 		if g.add(rec); g.done() {

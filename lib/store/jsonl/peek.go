@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,20 @@ type Peek struct {
 	Packed  bool
 	Size    int64
 	ModTime time.Time
+
+	buf *[2 * PeekSize]byte
+}
+
+// Listings look at tens of thousands of files; their buffers are used again.
+var peekBuffers = sync.Pool{New: func() any { return new([2 * PeekSize]byte) }}
+
+// Release gives the buffers back, where a listing has taken what it needs. Head
+// and Tail must not be used after it. To forget it is no error.
+func (p *Peek) Release() {
+	if p.buf != nil {
+		peekBuffers.Put(p.buf)
+	}
+	p.buf, p.Head, p.Tail = nil, nil, nil
 }
 
 // ReadPeek looks at a regular file; anything else is refused unopened, so that a
@@ -39,7 +54,7 @@ func ReadPeek(path string) (Peek, error) {
 		return Peek{}, err
 	}
 	defer s.Close()
-	p := Peek{Packed: s.Packed, Size: s.Size, ModTime: s.ModTime}
+	p := Peek{Packed: s.Packed, Size: s.Size, ModTime: s.ModTime, buf: peekBuffers.Get().(*[2 * PeekSize]byte)}
 	if err := p.read(s); err != nil {
 		return Peek{}, Unreadable(path, err)
 	}
@@ -50,7 +65,7 @@ func (p *Peek) read(s *Source) error {
 	if s.Packed {
 		return p.unpack(s)
 	}
-	p.Head = make([]byte, min(s.Size, PeekSize))
+	p.Head = p.buf[:min(s.Size, PeekSize)]
 	n, err := s.file.ReadAt(p.Head, 0)
 	if err != nil && err != io.EOF {
 		return err
@@ -60,7 +75,7 @@ func (p *Peek) read(s *Source) error {
 		p.Tail = p.Head
 		return nil
 	}
-	p.Tail = make([]byte, PeekSize)
+	p.Tail = p.buf[PeekSize:]
 	n, err = s.file.ReadAt(p.Tail, s.Size-PeekSize)
 	if err != nil && err != io.EOF {
 		return err
@@ -78,7 +93,7 @@ func (p *Peek) unpack(s *Source) error {
 		return err
 	}
 	defer done()
-	p.Head = make([]byte, PeekSize)
+	p.Head = p.buf[:PeekSize]
 	n, err := io.ReadFull(r, p.Head)
 	p.Head = p.Head[:n]
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
