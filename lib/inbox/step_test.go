@@ -307,3 +307,43 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// What is acknowledged has been flushed, the bytes before the name and the name
+// before the answer. That a disk keeps what it has flushed no test can show.
+func TestFlushes(t *testing.T) {
+	dir := setUp(t)
+	box := openStep(dir)
+	var ops []string
+	box.SetProbe(func(op string) error {
+		switch op {
+		case "create", "write", "rename", "remove", "flush":
+			ops = append(ops, op)
+		}
+		return nil
+	})
+	want := func(name, want string) {
+		t.Helper()
+		if got := strings.Join(ops, " "); got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+		ops = nil
+	}
+	send(t, box, inbox.Draft{ID: "n", Content: text("x")})
+	want("enqueue", "create write flush write rename flush") // the second write is the number
+	send(t, box, inbox.Draft{ID: "n", Content: text("x")})
+	want("enqueue again", "create write flush flush flush flush")
+	d := drive(t, box)
+	ops = nil
+	a, b := next(t, d, "a", 1), next(t, d, "b", 1)
+	want("two claims", "rename flush flush rename flush flush")
+	must(t, a.Release())
+	want("release", "rename flush flush")
+	must(t, b.Done())
+	want("done", "rename remove flush flush") // and the one that is kept no longer
+	must(t, next(t, d, "a", 1).Release())
+	ops = nil
+	_, err := box.Cancel(ctx, "t", "s")
+	must(t, err)
+	want("cancel", "rename remove flush flush flush")
+	must(t, d.Close())
+}
