@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/headcache"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
@@ -25,7 +26,7 @@ const Kind = "gemini"
 var Format = store.Format{
 	Kind:  Kind,
 	Roots: roots,
-	Open: func(root string, _ store.Env) (store.Store, error) {
+	Open: func(root string, env store.Env) (store.Store, error) {
 		info, err := os.Stat(root)
 		if err == nil && !info.IsDir() {
 			err = &fs.PathError{Op: "open", Path: root, Err: fmt.Errorf("not a directory")}
@@ -33,7 +34,7 @@ var Format = store.Format{
 		if err != nil {
 			return nil, err
 		}
-		return geminiStore{root}, nil
+		return geminiStore{root, headcache.ForRoot(env.CacheDir, Kind, root)}, nil
 	},
 	Recognise: func(_ string, head []byte) bool {
 		v := jsonl.Prefix(head, metaShape)
@@ -42,7 +43,10 @@ var Format = store.Format{
 	ReadFile: readFile,
 }
 
-type geminiStore struct{ root string }
+type geminiStore struct {
+	root   string
+	titles *headcache.Cache
+}
 
 func (geminiStore) Kind() string   { return Kind }
 func (s geminiStore) Root() string { return s.root }
@@ -157,14 +161,22 @@ func (s geminiStore) Title(ctx context.Context, e store.Entry) (*string, error) 
 	if e.Title != nil {
 		return e.Title, nil
 	}
-	r, err := readFile(ctx, e.Path, store.ReadOptions{})
+	return s.titles.Title(e.Path, func() (*string, error) { return titleOf(ctx, e.Path) })
+}
+
+// Flush writes down what titles have taught the cache.
+func (s geminiStore) Flush() { s.titles.Save() }
+
+// titleOf looks for a title in all of a file.
+func titleOf(ctx context.Context, path string) (*string, error) {
+	r, err := readFile(ctx, path, store.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
 	if r.Surface.Title != nil {
 		return r.Surface.Title, nil
 	}
-	if g, err := glanceAt(e.Path); err == nil && g.prompt != "" {
+	if g, err := glanceAt(path); err == nil && g.prompt != "" {
 		return transcript.Title(g.prompt), nil
 	}
 	for _, ev := range r.Surface.Events {

@@ -12,6 +12,10 @@
 // way, and a damaged line does too) is taken to follow the entry before it, and the
 // reading says so; pi's model would see nothing from before it.
 //
+// Of several files with one id the newest counts. A title may stand anywhere in a
+// file; where the head and the tail do not tell, the body is read once and the answer
+// kept in a cache.
+//
 // A record's index is its seq; the last one is what a session was captured
 // through. Checked against pi 0.58.3 and its documentation of March 2026.
 package pi

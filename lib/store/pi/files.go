@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/headcache"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
-func open(root string, _ store.Env) (store.Store, error) {
+func open(root string, env store.Env) (store.Store, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, err
@@ -18,7 +19,7 @@ func open(root string, _ store.Env) (store.Store, error) {
 	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: root, Err: fs.ErrInvalid}
 	}
-	return &piStore{root}, nil
+	return &piStore{root, headcache.ForRoot(env.CacheDir, Kind, root)}, nil
 }
 
 // files are the session files: in a directory for each cwd, and, by a mistake of

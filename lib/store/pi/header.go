@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,9 +14,15 @@ type header struct {
 	cwd     *string
 	created int64 // ms since the epoch; 0: not known
 	parent  string
+	version int64 // 1 where none is given
 }
 
-var headerShape = jsonl.Shape{"type": nil, "id": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "createdAt": nil}
+var headerShape = jsonl.Shape{
+	"type": nil, "version": nil, "id": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "branchedFrom": nil, "createdAt": nil,
+}
+
+// newestVersion is the format that the rules here were checked with.
+const newestVersion = 3
 
 func parseHeader(v jstext.Value) (header, bool) {
 	var h header
@@ -29,7 +34,12 @@ func parseHeader(v jstext.Value) (header, bool) {
 	if cwd, ok := v.Get("cwd").Text(); ok && cwd != "" {
 		h.cwd = &cwd
 	}
-	h.parent, _ = v.Get("parentSession").Text()
+	if h.parent, ok = v.Get("parentSession").Text(); !ok {
+		h.parent, _ = v.Get("branchedFrom").Text() // version 1
+	}
+	if h.version, ok = v.Get("version").Int(); !ok {
+		h.version = 1
+	}
 	return h, true
 }
 
@@ -51,7 +61,7 @@ func headerOf(path string) (header, error) {
 // parentID is the id of the session that this one was forked from: the name of a
 // file ends in it.
 func (h header) parentID() string {
-	name := strings.TrimSuffix(filepath.Base(filepath.ToSlash(h.parent)), ".jsonl")
+	name := strings.TrimSuffix(h.parent[strings.LastIndexAny(h.parent, `/\`)+1:], ".jsonl")
 	if _, id, ok := strings.Cut(name, "_"); ok {
 		return Kind + ":" + id
 	}

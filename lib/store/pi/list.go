@@ -3,6 +3,7 @@ package pi
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -39,40 +40,71 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 	}
 	name, prompt := "", ""
 	for line := range jsonl.Lines(p.Head) {
-		named := bytes.Contains(line, []byte(`"session_info"`))
+		named := p.Whole && bytes.Contains(line, []byte(`"session_info"`))
 		if !named && (prompt != "" || !bytes.Contains(line, []byte(`"user"`))) {
 			continue
 		}
 		for rec := range jsonl.Scan(line, listShape) {
-			if v := rec.Value; named {
-				name = lastName(name, v)
-			} else if v.Get("type").Is("message") && v.Get("message", "role").Is("user") && prompt == "" {
-				prompt = typed(transcript.Join(blocks(v.Get("message", "content"))))
-			}
+			name = lastName(name, rec.Value)
+			prompt = cmp.Or(prompt, promptOf(rec.Value))
 		}
 	}
-	for line := range jsonl.Lines(p.Tail) {
-		if !p.Whole && bytes.Contains(line, []byte(`"session_info"`)) {
-			for rec := range jsonl.Scan(line, listShape) {
-				name = lastName(name, rec.Value)
-			}
+	for rec := range jsonl.Scan(p.Tail, listShape) {
+		if !p.Whole {
+			name = lastName(name, rec.Value)
 		}
-		for rec := range jsonl.Scan(line, listShape) {
-			if rec.Value.Get("type").Is("message") {
-				e.UpdatedAt = max(e.UpdatedAt, millis(rec.Value.Get("timestamp")))
-			}
+		if rec.Value.Get("type").Is("message") {
+			e.UpdatedAt = max(e.UpdatedAt, millis(rec.Value.Get("timestamp")))
 		}
 	}
 	e.UpdatedAt = cmp.Or(e.UpdatedAt, p.ModTime.UnixMilli())
-	if e.Title = transcript.Title(prompt); name != "" {
+	switch {
+	case name != "":
 		e.Title = &name
+	case p.Whole:
+		e.Title = transcript.Title(prompt)
+	default: // a name may stand in the body: Title looks
 	}
 	return e, nil
 }
 
-// lastName is the title that a session_info record leaves: its own, unless that is
+// titleOf looks for a title in all of a file.
+func titleOf(ctx context.Context, path string) (*string, error) {
+	src, err := jsonl.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	name, prompt := "", ""
+	for rec, err := range src.Records(ctx, listShape) {
+		if err != nil {
+			return nil, err
+		}
+		name = lastName(name, rec.Value)
+		if prompt == "" {
+			prompt = strings.Clone(promptOf(rec.Value))
+		}
+	}
+	if name != "" {
+		return &name, nil
+	}
+	return transcript.Title(prompt), nil
+}
+
+// promptOf is what a person typed in a record; empty for any other.
+func promptOf(v jstext.Value) string {
+	if !v.Get("type").Is("message") || !v.Get("message", "role").Is("user") {
+		return ""
+	}
+	return transcript.Own(typed(transcript.Join(blocks(v.Get("message", "content")))))
+}
+
+// lastName is the title that a record leaves: a session_info's own, unless that is
 // empty.
 func lastName(before string, v jstext.Value) string {
+	if !v.Get("type").Is("session_info") {
+		return before
+	}
 	name, _ := v.Get("name").Text()
-	return cmp.Or(strings.TrimSpace(name), before)
+	return cmp.Or(strings.Clone(strings.TrimSpace(name)), before)
 }

@@ -13,13 +13,19 @@ func typed(text string) string {
 	return text
 }
 
+// withoutFiles takes leading files off a text. A file may spell the closing tag
+// itself: the right one ends the text, its line, or stands before the next file.
 func withoutFiles(text string) string {
-	for strings.HasPrefix(text, `<file name="`) {
-		_, rest, ok := strings.Cut(text, "</file>")
-		if !ok {
-			break
+	const begin, end = `<file name="`, "</file>"
+	for strings.HasPrefix(text, begin) {
+		rest, ok := text, false
+		for !ok {
+			if _, rest, ok = strings.Cut(rest, end); !ok {
+				return text
+			}
+			ok = rest == "" || rest[0] == '\n' || rest[0] == '\r' || strings.HasPrefix(rest, begin)
 		}
-		text = strings.TrimLeft(rest, "\n")
+		text = strings.TrimLeft(rest, "\r\n")
 	}
 	return text
 }

@@ -60,7 +60,10 @@ func reading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*s
 		SessionID: surface.Header.ID, Path: src.Path, Store: Kind, Format: "pi jsonl",
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
 		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: p.dropped,
-		Checkpoint: b.compacted, SealedCheckpoint: b.sealed, Notes: notes(p, b.sealed),
+		Checkpoint: b.compacted, SealedCheckpoint: b.sealed, Lineage: t.lineage, Notes: notes(p, b.sealed),
+	}
+	if v := t.header.version; v > newestVersion {
+		r.Notes = append(r.Notes, fmt.Sprintf("session version %d is newer than what was checked (%d)", v, newestVersion))
 	}
 	if opts.Hash {
 		r.SHA256 = hex.EncodeToString(hash.Sum(nil))

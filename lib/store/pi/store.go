@@ -1,13 +1,16 @@
 package pi
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/headcache"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
@@ -19,18 +22,31 @@ var Format = store.Format{
 	Kind: Kind, Roots: roots, Open: open, Recognise: recognise, ReadFile: readFile,
 }
 
-// roots is the same on every system: pi keeps everything below one dot directory.
+// roots is the same on every system: pi keeps everything below one dot directory. A
+// directory of sessions inside that is listed with it.
 func roots(env store.Env) []string {
-	var out []string
-	for _, name := range []string{"PI_CODING_AGENT_SESSION_DIR", "PI_CODING_AGENT_DIR"} {
-		if dir := expand(env.Getenv(name), env.Home); dir != "" {
-			out = append(out, dir)
-		}
+	agent := expand(env.Getenv("PI_CODING_AGENT_DIR"), env.Home)
+	if agent == "" && env.Home != "" {
+		agent = filepath.Join(env.Home, ".pi", "agent")
 	}
-	if env.Home != "" && env.Getenv("PI_CODING_AGENT_DIR") == "" {
-		out = append(out, filepath.Join(env.Home, ".pi", "agent"))
+	var out []string
+	if dir := expand(env.Getenv("PI_CODING_AGENT_SESSION_DIR"), env.Home); dir != "" && !covers(agent, dir) {
+		out = append(out, dir)
+	}
+	if agent != "" {
+		out = append(out, agent)
 	}
 	return out
+}
+
+// covers reports whether a listing of the agent's directory has the files of dir.
+func covers(agent, dir string) bool {
+	rel, err := filepath.Rel(agent, dir)
+	if err != nil || agent == "" {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	return rel == "." || parts[0] != ".." && len(parts) == 1 || parts[0] == "sessions" && len(parts) == 2
 }
 
 func expand(dir, home string) string {
@@ -40,7 +56,10 @@ func expand(dir, home string) string {
 	return dir
 }
 
-type piStore struct{ root string }
+type piStore struct {
+	root   string
+	titles *headcache.Cache
+}
 
 func (*piStore) Kind() string   { return Kind }
 func (s *piStore) Root() string { return s.root }
@@ -49,14 +68,19 @@ func (s *piStore) Read(ctx context.Context, ref store.Ref, opts store.ReadOption
 	return readFile(ctx, ref.Path, opts)
 }
 
-// Title is the title of the listing, which has looked it up already.
-func (s *piStore) Title(_ context.Context, e store.Entry) (*string, error) {
+// Title is the title of the listing, or, for a file whose body has to be looked into,
+// the last name in it, else its first prompt.
+func (s *piStore) Title(ctx context.Context, e store.Entry) (*string, error) {
 	if e.Title != nil {
 		return e.Title, nil
 	}
-	now, err := s.entry(e.Path)
-	return now.Title, err
+	return s.titles.Title(e.Path, func() (*string, error) {
+		return jsonl.Await(ctx, func() (*string, error) { return titleOf(ctx, e.Path) })
+	})
 }
+
+// Flush writes down what titles have taught the cache.
+func (s *piStore) Flush() { s.titles.Save() }
 
 // Lookup finds a session by the id in its header. The name of a file ends in that
 // id, so those are looked into first, and the others only if none fits.
@@ -80,7 +104,7 @@ func (s *piStore) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
 		}
 	}
 	if len(refs) > 0 {
-		return refs, nil
+		return s.newest(refs), nil
 	}
 	for _, path := range others {
 		if ctx.Err() != nil {
@@ -91,7 +115,20 @@ func (s *piStore) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
 	if len(refs) > 0 {
 		failed = nil
 	}
-	return refs, failed
+	return s.newest(refs), failed
+}
+
+// newest keeps one of several files of one session, the last that was written to, as
+// List does: a copy that went on elsewhere.
+func (s *piStore) newest(refs []store.Ref) []store.Ref {
+	if len(refs) < 2 {
+		return refs
+	}
+	return []store.Ref{slices.MaxFunc(refs, func(a, b store.Ref) int {
+		x, _ := s.entry(a.Path)
+		y, _ := s.entry(b.Path)
+		return cmp.Compare(x.UpdatedAt, y.UpdatedAt)
+	})}
 }
 
 // List looks at the head and the tail of each file, several at a time.
@@ -119,11 +156,19 @@ func (s *piStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 			yield(store.Entry{}, fault.Of(err))
 			return
 		}
+		newest := make(map[string]store.Entry)
 		for _, e := range all {
-			if e.ID == "" && e.err == nil {
-				continue // no session
+			switch old, known := newest[e.ID]; {
+			case e.err != nil:
+				if !yield(store.Entry{}, e.err) {
+					return
+				}
+			case e.ID != "" && (!known || e.UpdatedAt > old.UpdatedAt):
+				newest[e.ID] = e.Entry
 			}
-			if !yield(e.Entry, e.err) {
+		}
+		for _, e := range newest {
+			if !yield(e, nil) {
 				return
 			}
 		}

@@ -40,10 +40,11 @@ type tree struct {
 	entries []entry
 	byID    map[string]int // the first of each id
 	name    string         // the last title
+	lineage string         // the first entry's id and time: a fork keeps both
 }
 
 var treeShape = jsonl.Shape{
-	"type": nil, "version": nil, "id": nil, "parentId": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "createdAt": nil,
+	"type": nil, "version": nil, "id": nil, "parentId": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "branchedFrom": nil, "createdAt": nil,
 	"name": nil, "firstKeptEntryId": nil, "firstKeptEntryIndex": nil, "retainedTail": {},
 	"message": {"role": nil, "stopReason": nil},
 }
@@ -58,8 +59,7 @@ func scan(ctx context.Context, src *jsonl.Source) (*tree, error) {
 		v := rec.Value
 		if v.Get("type").Is("session") {
 			if h, ok := parseHeader(v); ok && !t.ok {
-				version, _ := v.Get("version").Int()
-				t.header, t.ok, linear = h, true, version < 2
+				t.header, t.ok, linear = h, true, h.version < 2
 			}
 			continue
 		}
@@ -79,6 +79,9 @@ func (t *tree) add(rec jsonl.Record, linear bool) {
 		if n := len(t.entries); n > 0 {
 			e.parent = t.entries[n-1].id
 		}
+	}
+	if len(t.entries) == 0 && hasID && e.time > 0 {
+		t.lineage = Kind + ":" + id + "@" + strconv.FormatInt(e.time, 10)
 	}
 	switch kind, _ := v.Get("type").Text(); kind {
 	case "message":
@@ -123,15 +126,6 @@ type path struct {
 
 func (t *tree) path() path {
 	var p path
-	parents := make(map[string]bool, len(t.entries))
-	for _, e := range t.entries {
-		parents[e.parent] = true
-	}
-	for i, e := range t.entries {
-		if i < len(t.entries)-1 && !parents[e.id] {
-			p.dropped++
-		}
-	}
 	seen := make([]bool, len(t.entries))
 	for i := len(t.entries) - 1; i >= 0 && !seen[i]; {
 		seen[i] = true
@@ -146,13 +140,29 @@ func (t *tree) path() path {
 		default:
 			p.repaired++
 			i--
-			if i >= 0 { // what it is taken to follow was no end of a branch then
-				p.dropped = max(0, p.dropped-1)
-			}
 		}
 	}
 	slices.Reverse(p.entries)
+	p.dropped = t.branches(seen)
 	return p
+}
+
+// branches counts the other branches that hold a message: seen are the entries of
+// the path, and becomes all. Backwards, every entry that was not passed yet ends one.
+func (t *tree) branches(seen []bool) (n int64) {
+	for end := len(t.entries) - 1; end >= 0; end-- {
+		talk := false
+		for i, ok := end, true; ok && !seen[i]; {
+			seen[i] = true
+			e := t.entries[i]
+			talk = talk || e.kind == userMessage || e.kind == answer
+			i, ok = t.byID[e.parent]
+		}
+		if talk {
+			n++
+		}
+	}
+	return n
 }
 
 // visible are the entries whose texts the model is given, the compaction that
