@@ -157,6 +157,12 @@ func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
 	}
 	close(work)
 	wg.Wait()
+	for _, st := range s.Stores {
+		// What titles have taught a store's cache serves the next program.
+		if f, ok := st.(interface{ Flush() }); ok {
+			f.Flush()
+		}
+	}
 }
 
 // Label is what a listing calls the session: its title, else its id.
