@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,7 +45,7 @@ func (b *Inbox) Drive(ctx context.Context, to string) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{q: q, stop: make(chan struct{}), claims: make(map[ident]*Claim)}
-	if err := d.take(ctx); err != nil {
+	if err := d.takePatiently(ctx); err != nil {
 		q.close()
 		return nil, err
 	}
@@ -52,6 +53,24 @@ func (b *Inbox) Drive(ctx context.Context, to string) (*Driver, error) {
 	d.gone.Add(1)
 	go d.watch()
 	return d, nil
+}
+
+// deadGrip is how long the driver's flock is waited for. A process that is killed
+// just as it starts a command leaves a child that holds all its descriptors until
+// it becomes that command.
+const deadGrip = 500 * time.Millisecond
+
+func (d *Driver) takePatiently(ctx context.Context) error {
+	for start := time.Now(); ; {
+		err := d.take(ctx)
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Rule != RuleDriven || time.Since(start) > deadGrip {
+			return err
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // take becomes the driver. Everybody who asks whether there is one holds the

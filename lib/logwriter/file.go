@@ -1,17 +1,35 @@
 package logwriter
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/gofrs/flock"
 )
 
 func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow))
+}
+
+// deadGrip is how long a lock is waited for. A process that is killed just as it
+// starts a command leaves a child that holds all its descriptors until it becomes
+// that command.
+const deadGrip = 500 * time.Millisecond
+
+// tryLock reports whether it got the lock.
+func tryLock(l *flock.Flock) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadGrip)
+	defer cancel()
+	locked, err := l.TryLockContext(ctx, 10*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return false, nil
+	}
+	return locked, err
 }
 
 // create makes a new file for writing; one that is there, or a symbolic link, is

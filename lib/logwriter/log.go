@@ -80,7 +80,7 @@ func (l *Log) claim(r *Root, o Options) error {
 	}
 	l.path = filepath.Join(dir, logName)
 	l.lock = newLock(filepath.Join(dir, lockName))
-	locked, err := l.lock.TryLock()
+	locked, err := tryLock(l.lock)
 	if err != nil {
 		return err
 	}
