@@ -65,10 +65,10 @@ type message struct {
 
 // parseMessage turns a text into one text block and its mentions.
 func parseMessage(text string) (message, error) {
-	if !jstext.Valid(text) {
+	if at := jstext.InvalidAt(text); at >= 0 {
 		return message{}, &fault.Error{
 			Kind: fault.Usage, Code: fault.UsageCode, Subject: "message",
-			Message: fmt.Sprintf("not UTF-8 at byte %d", invalidAt(text)), Hint: "convert it first, as with iconv -t UTF-8",
+			Message: fmt.Sprintf("not UTF-8 at byte %d", at), Hint: "convert it first, as with iconv -t UTF-8",
 		}
 	}
 	plain, found, err := sessionuri.ParseText(text)
@@ -93,17 +93,6 @@ func textContent(text string) jstext.Value {
 	w.EndObject()
 	w.EndArray()
 	return w.Value()
-}
-
-func invalidAt(s string) int {
-	for i := 0; i < len(s); {
-		r, n := jstext.DecodeRune(s[i:])
-		if r == '\uFFFD' && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(s)
 }
 
 // parseContent reads --content-json.
