@@ -10,7 +10,7 @@ import (
 // Trees that are shaped to cost more than their size: each must be read in time
 // that is about linear.
 func TestHostileTrees(t *testing.T) {
-	const n = 20_000
+	const n = 10_000
 	id := func(i int) string { return fmt.Sprint("e", i) }
 	for name, line := range map[string]func(i int) string{
 		"one deep chain":        func(i int) string { return usr(id(i), id(i-1), "x") },
