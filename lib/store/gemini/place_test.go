@@ -168,8 +168,11 @@ func TestLookup(t *testing.T) {
 
 func TestRoots(t *testing.T) {
 	for _, c := range []struct{ goos, home, env, want string }{
-		{"linux", "/h", "", "/h/.gemini"}, {"darwin", "/h", "", "/h/.gemini"}, {"windows", "/h", "", "/h/.gemini"},
-		{"linux", "/h", "/g", "/g/.gemini"}, {"linux", "", "", ""},
+		{"linux", "/h", "", "/h/.gemini"},
+		{"darwin", "/h", "", "/h/.gemini"},
+		{"windows", "/h", "", "/h/.gemini"},
+		{"linux", "/h", "/g", "/g/.gemini"},
+		{"linux", "", "", ""},
 	} {
 		env := store.Env{GOOS: c.goos, Home: c.home, Getenv: func(k string) string {
 			if k == "GEMINI_CLI_HOME" {

@@ -20,7 +20,7 @@ import (
 // What is kept of each kind of file: of a tool's output, for one, nothing.
 var (
 	recordShape = jsonl.Shape{
-		"parentID": nil, "title": nil, "directory": nil, "time": nil, "revert": {"messageID": nil, "partID": nil},
+		"id": nil, "parentID": nil, "title": nil, "directory": nil, "time": nil, "revert": {"messageID": nil, "partID": nil},
 	}
 	messageShape = jsonl.Shape{
 		"role": nil, "parentID": nil, "time": nil, "finish": nil, "error": {}, "summary": {"title": nil, "body": nil},
@@ -111,7 +111,11 @@ func (t tree) record(ctx context.Context, path string) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	r := record{id: strings.TrimSuffix(filepath.Base(path), ".json"), gen: t.generation(), path: path}
+	r := record{gen: t.generation(), path: path}
+	name, ok := strings.CutSuffix(filepath.Base(path), ".json")
+	if r.id = name; !ok { // a copy of a pipe has no name of its own
+		r.id = cmp.Or(text(v.Get("id")), name)
+	}
 	r.created, r.updated = millis(v.Get("time", "created")), millis(v.Get("time", "updated"))
 	r.put = millis(v.Get("time", "archived")) > 0
 	r.child = text(v.Get("parentID")) != ""

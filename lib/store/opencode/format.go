@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -65,6 +66,10 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 }
 
 func isDatabase(path string) (bool, error) {
+	// Asked before the open: to open a pipe would wait for its writer.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, cmp.Or(err, errNotRegular)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err

@@ -111,8 +111,10 @@ func FuzzRecords(f *testing.F) {
 		}
 		dir := tempDir(t)
 		messages := []msg{
-			user("m0", 0, "first"), {id: "m1", time: 1, data: message, parts: []string{part, part}},
-			assistant("m2", 2, `"summary":true,"parentID":"m1",`+finished, "sum"), {id: "m3", time: 3, data: message, parts: []string{part}},
+			user("m0", 0, "first"),
+			{id: "m1", time: 1, data: message, parts: []string{part, part}},
+			assistant("m2", 2, `"summary":true,"parentID":"m1",`+finished, "sum"),
+			{id: "m3", time: 3, data: message, parts: []string{part}},
 		}
 		field := ""
 		if v, err := jstext.Parse(revert); err == nil {

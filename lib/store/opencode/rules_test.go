@@ -28,8 +28,8 @@ func TestRulesOfMessages(t *testing.T) {
 	}{
 		{
 			name:     "blocks are joined by a blank line, in the order of their ids, and trimmed",
-			messages: []msg{user("m1", 1, " one ", "two"), assistant("m2", 2, "", "", "three\n", "four\n\n")},
-			want:     "user: one \n\ntwo\nassistant: three\n\n\nfour\n",
+			messages: []msg{user("m1", 1, " one", "two"), assistant("m2", 2, "", "", "three", "four\n\n")},
+			want:     "user: one\n\ntwo\nassistant: three\n\nfour\n",
 		},
 		{
 			name:     "order by time, then by id",
@@ -125,7 +125,8 @@ func TestRulesOfMessages(t *testing.T) {
 		{
 			name: "damaged records are passed over",
 			messages: []msg{
-				user("m1", 1, "a"), {id: "m2", time: 2, data: `{"role":`},
+				user("m1", 1, "a"),
+				{id: "m2", time: 2, data: `{"role":`},
 				{id: "m3", time: 3, data: `{"role":"user"}`, parts: []string{`{"type":"text","text":"whole"}`, `{"type":"te`}},
 			},
 			want: "user: a\nuser: whole\n", damaged: 2,

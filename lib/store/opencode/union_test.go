@@ -275,6 +275,17 @@ func TestBareFiles(t *testing.T) {
 	if err != nil || r.Surface.Header.ID != "opencode:ses_tail" || len(r.Surface.Events) != 5 {
 		t.Errorf("%v, %v", r, err)
 	}
+	// From a pipe it comes without a name, and without its messages.
+	data, err := os.ReadFile(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spooled := filepath.Join(dir, "spool-1")
+	writeFile(t, spooled, string(data))
+	r, err = opencode.Format.ReadFile(t.Context(), spooled, store.ReadOptions{})
+	if err != nil || r.Surface.Header.ID != "opencode:ses_tail" || len(r.Surface.Events) != 0 || len(r.Receipt.Notes) != 1 {
+		t.Errorf("without a name: %+v, %v", r, err)
+	}
 	for path, want := range map[string]bool{rec: true, one: true, filepath.Join(fixtures, "v2.sql"): false, filepath.Join(fixtures, "v1.expected-list.json"): false} {
 		head, err := os.ReadFile(path)
 		if err != nil {
