@@ -85,6 +85,7 @@ func checkOnce(ctx context.Context, ref store.Ref, o *observation) (*Verdict, er
 		},
 	})
 	if res != nil {
+		o.doubt(res)
 		v.take(res)
 	}
 	if c.fold != nil {

@@ -28,8 +28,8 @@ type place struct {
 // what cannot be read.
 func (s *Store) places(ctx context.Context, fail func(error)) []place {
 	var found []place
-	seen := make(map[string]bool)
 	root := realPath(s.root)
+	seen := map[string]bool{root: true}
 	projects, err := entries(s.root, root, seen)
 	if err != nil {
 		fail(jsonl.Unreadable(s.root, err))
@@ -163,8 +163,9 @@ func (s *Store) candidates(ctx context.Context, id string) ([]place, error) {
 	if err != nil {
 		return nil, nil // no file can hold it
 	}
-	seen := make(map[string]bool)
-	projects, err := entries(s.root, realPath(s.root), seen)
+	root := realPath(s.root)
+	seen := map[string]bool{root: true}
+	projects, err := entries(s.root, root, seen)
 	if err != nil {
 		return nil, jsonl.Unreadable(s.root, err)
 	}

@@ -31,6 +31,7 @@ type observation struct {
 	mtime  time.Time
 	sample []byte // the last bytes
 	sum    hash.Hash
+	damage string // what is wrong with the log, as far as that is no error
 }
 
 // observe opens the file at path and calls use with an observation of it. If the
@@ -39,20 +40,31 @@ type observation struct {
 //
 // dsh appends, and that is no change: what is behind an observation does not
 // concern it. But when it takes a session up again it first cuts off a torn tail,
-// and what was read of that tail is then no part of the log.
+// and what was read of that tail is then no part of the log. Damage in a file that
+// changed while it was read may be nothing but that, so it has to be met twice.
 func observe(ctx context.Context, path string, use func(*observation) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	doubt := ""
 	for range attempts {
 		o, err := newObservation(file)
 		if err != nil {
 			return err
 		}
 		err = use(o)
-		if !errors.Is(err, scan.ErrShrunk) && o.unchanged() || ctx.Err() != nil {
+		if err != nil && fault.KindOf(err) == fault.Damaged {
+			o.damage = err.Error()
+		}
+		switch state := o.now(); {
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, scan.ErrShrunk), state == cut:
+		case state == grown && o.damage != "" && o.damage != doubt:
+			doubt = o.damage
+		default:
 			return err
 		}
 	}
@@ -85,22 +97,39 @@ func (o *observation) tail() ([]byte, error) {
 	return b[:n], nil
 }
 
-// unchanged reports whether the observed bytes are still there, as far as can be
-// told without reading them all again. Whoever cut the file below its size has
-// removed its last bytes.
-func (o *observation) unchanged() bool {
+// state is what has become of a file since it was observed.
+type state int
+
+const (
+	still state = iota
+	grown       // there may be more behind what was observed
+	cut         // what was observed is not there any more
+)
+
+// now tells what has become of the file, as far as can be told without reading it
+// all again. Whoever cut it below its size has removed its last bytes.
+func (o *observation) now() state {
 	if o.stream {
-		return true
+		return still
 	}
 	info, err := o.file.Stat()
 	if err != nil || info.Size() < o.size {
-		return false
+		return cut
 	}
 	if info.Size() == o.size && info.ModTime().Equal(o.mtime) {
-		return true
+		return still
 	}
-	now, err := o.tail()
-	return err == nil && bytes.Equal(now, o.sample)
+	if now, err := o.tail(); err != nil || !bytes.Equal(now, o.sample) {
+		return cut
+	}
+	return grown
+}
+
+// doubt takes note of damage that a scan found.
+func (o *observation) doubt(res *scan.Result) {
+	if len(res.Damage) > 0 {
+		o.damage = res.Damage[0].String()
+	}
 }
 
 func (o *observation) source() scan.Source {

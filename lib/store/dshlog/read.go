@@ -65,6 +65,7 @@ func readOnce(ctx context.Context, ref store.Ref, o *observation, opts store.Rea
 	if err != nil {
 		return nil, err
 	}
+	o.doubt(res)
 	surface := fold.Surface(res.Header)
 	if err := writeOutSources(surface); err != nil {
 		return nil, err

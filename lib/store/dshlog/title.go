@@ -45,7 +45,7 @@ func (s *Store) Title(ctx context.Context, e store.Entry) (*string, error) {
 
 func titleOnce(ctx context.Context, o *observation) (*string, error) {
 	var fold *session.Fold
-	_, err := scan.Scan(ctx, o.source(), scan.Options{
+	res, err := scan.Scan(ctx, o.source(), scan.Options{
 		TitlesOnly: true,
 		Begin: func(h session.Header) (scan.Sink, error) {
 			fold = session.NewFold(h.Version)
@@ -55,5 +55,6 @@ func titleOnce(ctx context.Context, o *observation) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.doubt(res)
 	return fold.Title(), nil
 }

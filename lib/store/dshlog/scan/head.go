@@ -44,7 +44,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // readHead reads the header. It puts what it read of a stream back in front of it.
 func readHead(src *Source) (head, error) {
-	in := src.Stream
+	var in io.Reader
 	if src.At != nil {
 		in = io.NewSectionReader(src.At, 0, src.Size)
 	} else {
