@@ -37,9 +37,9 @@ func newPlace(t *testing.T) *place {
 	return &place{t: t, home: home, inbox: box}
 }
 
-func (p *place) enqueue(id, text string) {
+func (p *place) enqueue(kind inbox.Kind, id, text string) {
 	p.t.Helper()
-	if _, err := p.inbox.Enqueue(p.t.Context(), inbox.Draft{ID: id, To: "t", Content: agent.Text(text)}); err != nil {
+	if _, err := p.inbox.Enqueue(p.t.Context(), inbox.Draft{ID: id, To: "t", Kind: kind, Content: agent.Text(text)}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -145,7 +145,11 @@ func TestSendRunKilled(t *testing.T) {
 			p := newPlace(t)
 			const messages = 25
 			for i := range messages {
-				p.enqueue(fmt.Sprint("r", i), fmt.Sprint("message ", i))
+				kind := inbox.Send
+				if i%5 == 4 {
+					kind = inbox.Steer
+				}
+				p.enqueue(kind, fmt.Sprint("r", i), fmt.Sprint("message ", i))
 			}
 			kills := 0
 			for start := time.Now(); time.Since(start) < 8*time.Second; {
@@ -176,28 +180,46 @@ func TestSendRunKilled(t *testing.T) {
 	}
 }
 
+// wantEachOnce checks that every message was taken once, in order but for what
+// steered, and that no more turns were interrupted than there were kills.
 func (p *place) wantEachOnce(messages, kills int) {
 	p.t.Helper()
-	next, interrupted := 0, 0
+	taken := make(map[string]int)
+	for _, ev := range p.log() {
+		if id, ok := ev.Get("data", "recordId").Text(); ok {
+			taken[id]++ // it steered
+		}
+	}
+	last, interrupted := -1, 0
 	for _, turn := range p.turns() {
-		want := fmt.Sprint("r", next)
-		if turn.record != want {
-			p.t.Fatalf("a turn of %s, want %s: the order is lost, or a message", turn.record, want)
+		var n int
+		if _, err := fmt.Sscanf(turn.record, "r%d", &n); err != nil {
+			p.t.Fatalf("a turn of %q", turn.record)
 		}
 		switch turn.reason {
 		case "interrupted":
 			interrupted++
+			continue
 		case "completed":
-			if text := fmt.Sprint("message ", next); turn.prompt != text || turn.answer != text {
-				p.t.Errorf("turn of %s: %q answered %q", turn.record, turn.prompt, turn.answer)
-			}
-			next++
+			taken[turn.record]++
 		default:
 			p.t.Errorf("turn of %s ended %q", turn.record, turn.reason)
 		}
+		if n <= last {
+			p.t.Errorf("a turn of %s after one of r%d", turn.record, last)
+		}
+		last = n
+		if text := fmt.Sprint("message ", n); turn.prompt != text || !strings.HasPrefix(turn.answer, text) {
+			p.t.Errorf("turn of %s: %q answered %q", turn.record, turn.prompt, turn.answer)
+		}
 	}
-	if next != messages || interrupted > kills {
-		p.t.Errorf("%d of %d messages answered, %d turns interrupted by %d kills", next, messages, interrupted, kills)
+	for i := range messages {
+		if n := taken[fmt.Sprint("r", i)]; n != 1 {
+			p.t.Errorf("r%d was taken %d times", i, n)
+		}
+	}
+	if len(taken) != messages || interrupted > kills {
+		p.t.Errorf("%d of %d messages taken, %d turns interrupted by %d kills", len(taken), messages, interrupted, kills)
 	}
 	if left, err := p.inbox.List(p.t.Context(), "t"); err != nil || len(left) > 0 {
 		p.t.Errorf("left in the queue: %v, %v", left, err)
@@ -228,7 +250,7 @@ func TestSendRunSignals(t *testing.T) {
 				t.Parallel()
 				p := newPlace(t)
 				if c.sent {
-					p.enqueue("r", "message")
+					p.enqueue(inbox.Send, "r", "message")
 				}
 				r, w, err := os.Pipe() // nobody reads: it fills up
 				if err != nil {
@@ -279,8 +301,8 @@ func TestSendRunFullOutput(t *testing.T) {
 	}
 	defer full.Close()
 	p := newPlace(t)
-	p.enqueue("r0", "message 0")
-	p.enqueue("r1", "message 1")
+	p.enqueue(inbox.Send, "r0", "message 0")
+	p.enqueue(inbox.Send, "r1", "message 1")
 	var stderr bytes.Buffer
 	cmd := p.command("--exec", "cat")
 	cmd.Stdout, cmd.Stderr = full, &stderr
@@ -299,7 +321,7 @@ func TestSendRunFullOutput(t *testing.T) {
 // A lock that a dead process has left is none.
 func TestSendRunDeadLock(t *testing.T) {
 	p := newPlace(t)
-	p.enqueue("r0", "message 0")
+	p.enqueue(inbox.Send, "r0", "message 0")
 	cmd := p.command("--exec", "touch there; sleep 60")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
