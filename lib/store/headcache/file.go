@@ -39,8 +39,8 @@ func (c *Cache) load() {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
+	data := make([]byte, info.Size()) // it is replaced, never changed
+	if _, err := io.ReadFull(f, data); err != nil {
 		return
 	}
 	// The file is new when it is written, so its own time is when that was, by the
