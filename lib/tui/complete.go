@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,7 +12,11 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/tui/files"
 )
 
+// settle is how long rows are held back for those of the slower search.
+const settle = 80 * time.Millisecond
+
 type (
+	settleMsg   int // the generation
 	sessionsMsg struct {
 		generation int
 		found      []candidate.Session
@@ -62,7 +67,8 @@ func (m *Model) search(token completion.Token) tea.Cmd {
 		m.list.SetSessions(generation, nil)
 		sessions = nil
 	}
-	return tea.Batch(sessions, m.searchFiles(ctx, generation, token.Query))
+	return tea.Batch(sessions, m.searchFiles(ctx, generation, token.Query),
+		tea.Tick(settle, func(time.Time) tea.Msg { return settleMsg(generation) }))
 }
 
 func (m *Model) searchFiles(ctx context.Context, generation int, query string) tea.Cmd {
@@ -74,16 +80,31 @@ func (m *Model) searchFiles(ctx context.Context, generation int, query string) t
 
 // sessionsFound shows what a search found. One that failed found nothing: what is
 // wrong with a store is told by whoever is asked for a session of it.
-func (m *Model) sessionsFound(msg sessionsMsg) {
+func (m *Model) sessionsFound(msg sessionsMsg) tea.Cmd {
 	m.list.SetSessions(msg.generation, msg.found)
+	return m.pressed()
 }
 
 func (m *Model) filesFound(msg filesMsg) tea.Cmd {
 	m.list.SetFiles(msg.generation, msg.found.Paths, msg.found.Partial)
 	if msg.err == nil && msg.found.Partial && msg.ctx.Err() == nil {
-		return m.searchFiles(msg.ctx, msg.generation, msg.query)
+		return tea.Batch(m.pressed(), m.searchFiles(msg.ctx, msg.generation, msg.query))
 	}
-	return nil
+	return m.pressed()
+}
+
+// pressed makes up for the keys that came before the first rows did.
+func (m *Model) pressed() tea.Cmd {
+	if len(m.early) == 0 || m.list.Pending() {
+		return nil
+	}
+	keys := m.early
+	m.early = nil
+	var cmds []tea.Cmd
+	for _, k := range keys {
+		cmds = append(cmds, m.key(k))
+	}
+	return tea.Batch(cmds...)
 }
 
 // accept puts the chosen row in place of the token.
@@ -96,6 +117,7 @@ func (m *Model) accept() {
 }
 
 func (m *Model) closeList() {
+	m.early = nil
 	m.stopSearching()
 	m.list.Close()
 }

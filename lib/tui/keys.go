@@ -13,6 +13,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.phase != editing {
 		return m.whileLocked(name)
 	}
+	if m.waits(name) {
+		m.early = append(m.early, msg)
+		return nil
+	}
 	if m.list.Len() > 0 {
 		if cmd, done := m.inList(name); done {
 			return cmd
@@ -26,6 +30,19 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.edited(k.Text)
 	}
 	return nil
+}
+
+// waits reports whether a key has to wait until the list has rows or is known to
+// have none, which is a matter of milliseconds. Esc and Ctrl-C wait for nothing.
+func (m *Model) waits(name string) bool {
+	switch {
+	case name == "esc" || name == "ctrl+c":
+		m.early = nil
+		return false
+	case !m.list.Pending():
+		return false
+	}
+	return len(m.early) > 0 || name == "enter" || name == "tab"
 }
 
 // anywhere is what keys do at any time.

@@ -40,6 +40,7 @@ type Model struct {
 	history      editor.History
 	list         completion.List
 	stopSearch   context.CancelFunc // of the search under way
+	early        []tea.KeyPressMsg  // an Enter or Tab that waits for the list's first rows, and what came after it
 
 	phase       phase
 	submission  int // the number of the present one
@@ -110,8 +111,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.title = string(msg)
 	case tickMsg:
 		return m, m.tick()
+	case settleMsg:
+		m.list.Settle(int(msg))
+		return m, m.pressed()
 	case sessionsMsg:
-		m.sessionsFound(msg)
+		return m, m.sessionsFound(msg)
 	case filesMsg:
 		return m, m.filesFound(msg)
 	case preparedMsg:

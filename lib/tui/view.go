@@ -161,19 +161,22 @@ func (m *Model) listRows(width, height int) []string {
 	items, chosen := m.list.Visible(height)
 	rows := make([]string, len(items))
 	for i, item := range items {
-		var text string
+		title, rest := fileRow(m.method, item.Path, width-margin)
 		if item.Session != nil {
-			text = place.Row(*item.Session, width-margin)
-		} else {
-			text = cells.Sides(m.method, item.Path, "file", width-margin)
+			title, rest = place.Row(*item.Session, width-margin)
 		}
 		if i == chosen {
-			rows[i] = theme.Accent("›") + " " + theme.Bold(text)
+			rows[i] = theme.Accent("›") + " " + theme.Bold(title+rest)
 		} else {
-			rows[i] = "  " + text
+			rows[i] = "  " + title + theme.Dim(rest)
 		}
 	}
 	return rows
+}
+
+func fileRow(m cells.Method, path string, width int) (title, rest string) {
+	rest = cells.Truncate(m, "  file", width)
+	return cells.Fit(m, path, width-cells.Width(m, rest)), rest
 }
 
 // top is the conversation in exactly height rows, its end at the bottom.

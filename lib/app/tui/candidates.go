@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -41,7 +42,7 @@ func (c *candidates) Candidates(ctx context.Context, query string, limit int) ([
 	}
 	out := make([]candidate.Session, len(found))
 	for i, e := range found {
-		out[i] = candidate.Session{ID: e.ID, Label: e.Label(), Cwd: e.Cwd, Time: max(e.UpdatedAt, e.CreatedAt)}
+		out[i] = candidate.Session{ID: e.ID, Label: e.Label(), Cwd: e.Cwd, Time: cmp.Or(e.CreatedAt, e.UpdatedAt)}
 	}
 	return out, nil
 }

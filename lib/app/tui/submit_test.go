@@ -279,6 +279,19 @@ func TestCompletionKeepsOut(t *testing.T) {
 	}
 }
 
+// Enter before the rows have come chooses the first of them; where there are none it
+// sends.
+func TestEnterBeforeTheList(t *testing.T) {
+	sc := newScene(t, modeltest.Text("Nobody of that name."))
+	s := sc.start(t, 96, 24)
+	s.Shows("Type a message")
+	s.Keys("@error<Enter>ok")
+	s.Shows("› @Error texts people can act on ok\n")
+	s.Keys("<C-c>@zzzz<Enter>")
+	s.Shows("› @zzzz\n")
+	s.Shows("Nobody of that name.")
+}
+
 // slowCandidates remember which queries were cancelled.
 type slowCandidates struct{ asked, cancelled chan string }
 

@@ -18,7 +18,7 @@ type Session struct {
 	ID    string
 	Label string // the latest folded title, else the id; exact
 	Cwd   *string
-	Time  int64 // when it was last written, ms since the epoch
+	Time  int64 // when it began, as lists are ordered, ms since the epoch
 }
 
 // Mention is the text that refers to the session.
@@ -34,16 +34,17 @@ type Place struct {
 // narrow is the width below which a row has no room for a directory.
 const narrow = 56
 
-// Row draws the session in exactly width cells.
-func (p Place) Row(s Session, width int) string {
-	age := Ago(p.Now, time.UnixMilli(s.Time))
-	right := fmt.Sprintf("%8s", age)
+// Row draws the session in exactly width cells: its title, and what stands on the
+// right of it, which can be passed over.
+func (p Place) Row(s Session, width int) (title, rest string) {
+	rest = fmt.Sprintf("%8s", Ago(p.Now, time.UnixMilli(s.Time)))
 	if width >= narrow {
 		room := width/3 + 2
-		right = cells.Fit(p.Method, cells.TruncateLeft(p.Method, p.Dir(s.Cwd), room), room) + right
+		rest = cells.Fit(p.Method, cells.TruncateLeft(p.Method, p.Dir(s.Cwd), room), room) + rest
 	}
+	rest = cells.Truncate(p.Method, "  "+rest, width)
 	// A title may be very long: only its beginning can be seen, or need be escaped.
-	return cells.Sides(p.Method, termtext.Line(head(s.Label, 4*width)), right, width)
+	return cells.Fit(p.Method, termtext.Line(head(s.Label, 4*width)), width-cells.Width(p.Method, rest)), rest
 }
 
 // Dir shows a directory; none is a dash.

@@ -55,7 +55,8 @@ func TestRow(t *testing.T) {
 		{"home's neighbour", candidate.Session{ID: "id", Label: "x", Cwd: cwd("/home/developer"), Time: at}, 60, "x" + strings.Repeat(" ", 29) + "/home/developer         2h ago"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := p.Row(c.s, c.width)
+			title, rest := p.Row(c.s, c.width)
+			got := title + rest
 			if got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}

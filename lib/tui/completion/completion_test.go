@@ -84,9 +84,16 @@ func TestListOrder(t *testing.T) {
 	if !l.Open() || !l.Waiting() || l.Len() != 0 {
 		t.Errorf("asked: open %v, waiting %v, %d rows", l.Open(), l.Waiting(), l.Len())
 	}
+	if !l.Pending() {
+		t.Error("asked: rows could be shown")
+	}
 	l.SetFiles(g, []string{"f1", "f2"}, true)
-	if got := names(&l, 9); got != ">f1 f2" || !l.Waiting() {
-		t.Errorf("files first: %q", got)
+	if l.Len() != 0 || !l.Pending() {
+		t.Errorf("files alone: %d rows", l.Len())
+	}
+	l.Settle(g)
+	if got := names(&l, 9); got != ">f1 f2" || !l.Waiting() || l.Pending() {
+		t.Errorf("settled: %q", got)
 	}
 	l.SetSessions(g, sessions("s1", "s2"))
 	if got := names(&l, 9); got != ">s1 s2 f1 f2" || !l.Waiting() {
@@ -97,11 +104,11 @@ func TestListOrder(t *testing.T) {
 		t.Errorf("the rest: %q, waiting %v", got, l.Waiting())
 	}
 	g = l.Ask(completion.Token{Query: "r/"})
+	l.SetFiles(g, []string{"f1"}, false)
 	if got := names(&l, 9); got != ">s1 s2 f1 f2 f3" {
 		t.Errorf("asked again: %q, want the old rows", got)
 	}
 	l.SetSessions(g-1, sessions("late"))
-	l.SetFiles(g, []string{"f1"}, false)
 	l.SetSessions(g, sessions("s1"))
 	if got := names(&l, 9); got != ">f1 s1" {
 		t.Errorf("a path: %q", got)
@@ -117,6 +124,7 @@ func TestListChoice(t *testing.T) {
 	var l completion.List
 	g := l.Ask(completion.Token{Query: "r"})
 	l.SetSessions(g, sessions("a", "b", "c", "d"))
+	l.Settle(g)
 	var got []string
 	for _, n := range []int{1, 1, 1, 1, -1, -10, 2, 10} {
 		l.Move(n)
@@ -133,6 +141,7 @@ func TestListChoice(t *testing.T) {
 	}
 	g = l.Ask(completion.Token{Query: "rr"})
 	l.SetSessions(g, sessions("b", "c"))
+	l.SetFiles(g, nil, false)
 	if it, _ := l.Chosen(); it.Session == nil || it.Session.ID != "b" {
 		t.Errorf("after another question: %+v, want the first", it)
 	}

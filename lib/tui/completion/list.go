@@ -44,25 +44,37 @@ type List struct {
 
 	open       bool
 	generation int
-	waiting    int // searches that have not answered yet
-	sessions   []Item
-	files      []Item
-	items      []Item
-	chosen     int
-	moved      bool // a person has chosen; else the first row is
-	top        int
+	// Which searches have answered, and whether rows are shown before both have.
+	sessionsIn, filesIn, settled bool
+	partial                      bool // more files may come
+	sessions                     []Item
+	files                        []Item
+	items                        []Item
+	chosen                       int
+	moved                        bool // a person has chosen; else the first row is
+	top                          int
 }
 
 // Ask opens the list for a token, or renews it, and returns the generation that
-// the answers must carry. What an earlier question found stays in sight until then.
+// the answers must carry. What an earlier question found stays in sight until both
+// searches have answered, or until Settle: rows that come one after the other would
+// change places under a finger that is about to choose.
 func (l *List) Ask(t Token) int {
 	if !l.open || l.Token.Start != t.Start {
 		*l = List{generation: l.generation}
 	}
 	l.Token, l.open, l.moved = t, true, false
+	l.sessionsIn, l.filesIn, l.settled, l.partial = false, false, false, false
 	l.generation++
-	l.waiting = 2
 	return l.generation
+}
+
+// Settle shows what there is so far, and from then on every answer as it comes.
+func (l *List) Settle(generation int) {
+	if l.open && generation == l.generation && !l.settled {
+		l.settled = true
+		l.merge()
+	}
 }
 
 // Close closes the list. Answers that are still to come change nothing.
@@ -79,7 +91,8 @@ func (l *List) SetSessions(generation int, found []candidate.Session) {
 	for _, s := range found[:min(len(found), MaxSessions)] {
 		l.sessions = append(l.sessions, Item{Session: &s})
 	}
-	l.answered()
+	l.sessionsIn = true
+	l.merge()
 }
 
 // SetFiles is SetSessions for paths. A partial answer will be followed by another.
@@ -91,16 +104,22 @@ func (l *List) SetFiles(generation int, found []string, partial bool) {
 	for _, p := range found[:min(len(found), MaxFiles)] {
 		l.files = append(l.files, Item{Path: p})
 	}
-	if partial {
-		l.waiting++
-	}
-	l.answered()
+	l.filesIn, l.partial = true, partial
+	l.merge()
 }
 
-// answered puts the list together: sessions first, unless what was typed looks
+// merge puts the list together: sessions first, unless what was typed looks
 // like a path. The chosen row stays chosen where a person chose it.
-func (l *List) answered() {
-	l.waiting--
+func (l *List) merge() {
+	if !l.settled && !(l.sessionsIn && l.filesIn) {
+		return
+	}
+	if !l.sessionsIn {
+		l.sessions = nil // they are of an earlier question
+	}
+	if !l.filesIn {
+		l.files = nil
+	}
 	var chosen Item
 	if l.chosen < len(l.items) {
 		chosen = l.items[l.chosen]
@@ -119,7 +138,13 @@ func (l *List) answered() {
 func (l *List) Open() bool { return l.open }
 
 // Waiting reports whether a search has not answered yet.
-func (l *List) Waiting() bool { return l.open && l.waiting > 0 }
+func (l *List) Waiting() bool { return l.open && (!l.sessionsIn || !l.filesIn || l.partial) }
+
+// Pending reports whether no rows can be shown yet, so that a key that would choose
+// one has to wait.
+func (l *List) Pending() bool {
+	return l.open && len(l.items) == 0 && !l.settled && !(l.sessionsIn && l.filesIn)
+}
 
 // Len is the number of rows.
 func (l *List) Len() int { return len(l.items) }

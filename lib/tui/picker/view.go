@@ -55,9 +55,10 @@ func (m *Model) listRows(width, height int) []string {
 		if n := m.order(s.ID); n >= 0 {
 			number = fmt.Sprint(n + 1)
 		}
-		text := place.Row(s, max(1, width-2*margin))
+		title, rest := place.Row(s, max(1, width-2*margin))
+		text := title + theme.Dim(rest)
 		if m.top+i == m.at {
-			sign, text = theme.Accent("›"), theme.Bold(text)
+			sign, text = theme.Accent("›"), theme.Bold(title+rest)
 		}
 		rows = append(rows, sign+" "+theme.Accent(number)+" "+text)
 	}

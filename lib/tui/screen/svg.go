@@ -40,17 +40,17 @@ func (s *Screen) SVG(w io.Writer, title string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n",
 		width, height, width, height, html.EscapeString(title))
-	fmt.Fprintf(&b, `<style>text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:%s}</style>`+"\n", fontSize, foreground)
 	fmt.Fprintf(&b, `<rect width="%.0f" height="%.0f" rx="9" fill="%s"/>`+"\n", width, height, background)
 	for i, c := range []string{"#ef6b73", "#e3c477", "#8fc98a"} {
 		fmt.Fprintf(&b, `<circle cx="%.0f" cy="%.0f" r="5.5" fill="%s"/>`, padding+6+float64(i)*19, titleBar/2+3, c)
 	}
-	fmt.Fprintf(&b, "\n"+`<text x="%.1f" y="%.1f" text-anchor="middle" opacity=".6">%s</text>`+"\n", width/2, titleBar/2+8, html.EscapeString(title))
+	fmt.Fprintf(&b, "\n"+`<g fill="%s" font-size="%d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" xml:space="preserve">`+"\n", foreground, fontSize)
+	fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="middle" opacity=".6">%s</text>`+"\n", width/2, titleBar/2+8, html.EscapeString(title))
 	for y := range s.height {
 		s.drawRow(&b, y)
 	}
 	s.drawCursor(&b)
-	b.WriteString("</svg>\n")
+	b.WriteString("</g>\n</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -60,23 +60,25 @@ func left(x int) float64 { return padding + float64(x)*cellWidth }
 func top(y int) float64 { return titleBar + padding + float64(y)*cellHeight }
 
 // drawRow writes runs of cells that look alike. A wide cell, or one of several
-// characters, is a run of its own, so that no font can shift what stands behind it.
+// characters, is a run of its own, so that no font can shift what stands behind it;
+// and so is what stands behind two spaces, which some viewers draw as one.
 func (s *Screen) drawRow(b *strings.Builder, y int) {
 	for x := 0; x < s.width; {
 		c := s.cell(x, y)
-		end := x + max(c.Width, 1)
-		text := c.Content
+		if c.Content == " " && c.Style.Underline == 0 {
+			x++
+			continue
+		}
+		end, text := x+max(c.Width, 1), c.Content
 		for simple(c) && end < s.width {
 			next := s.cell(end, y)
-			if !simple(next) || !next.Style.Equal(&c.Style) {
+			if !simple(next) || !next.Style.Equal(&c.Style) || next.Content == " " && s.cell(min(end+1, s.width-1), y).Content == " " {
 				break
 			}
 			text += next.Content
 			end++
 		}
-		if strings.TrimSpace(text) != "" || c.Style.Underline != 0 {
-			drawRun(b, x, y, end-x, text, c.Style)
-		}
+		drawRun(b, x, y, end-x, text, c.Style)
 		x = end
 	}
 }
@@ -84,15 +86,6 @@ func (s *Screen) drawRow(b *strings.Builder, y int) {
 func simple(c uv.Cell) bool { return c.Width == 1 && len([]rune(c.Content)) == 1 }
 
 func drawRun(b *strings.Builder, x, y, width int, text string, st uv.Style) {
-	trimmed := strings.TrimRight(text, " ")
-	if st.Underline == 0 {
-		width -= len([]rune(text)) - len([]rune(trimmed))
-		text = trimmed
-	}
-	lead := len(text) - len(strings.TrimLeft(text, " "))
-	if st.Underline == 0 {
-		x, width, text = x+lead, width-lead, text[lead:]
-	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f"`, left(x), top(y)+13, float64(width)*cellWidth)
 	if c := fill(st.Fg); c != "" {
 		fmt.Fprintf(b, ` fill="%s"`, c)
