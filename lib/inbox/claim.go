@@ -182,7 +182,6 @@ func (d *Driver) Drop(ctx context.Context) ([]Record, error) {
 
 // watch tells claims that they are cancelled.
 func (d *Driver) watch() {
-	defer d.gone.Done()
 	tick := time.NewTicker(abortEvery)
 	defer tick.Stop()
 	for {

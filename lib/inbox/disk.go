@@ -252,7 +252,8 @@ func (q *queue) names(dirs ...string) ([]name, error) {
 	return out, nil
 }
 
-// list returns the names of the regular files in a directory.
+// list returns the names in a directory, of whatever they are: ReadDir would look
+// at every single one.
 func (q *queue) list(dir string) (files []string, err error) {
 	err = q.do("list", dir, func() error {
 		f, err := q.root.Open(dir)
@@ -260,12 +261,7 @@ func (q *queue) list(dir string) (files []string, err error) {
 			return err
 		}
 		defer f.Close()
-		entries, err := f.ReadDir(-1)
-		for _, e := range entries {
-			if e.Type().IsRegular() {
-				files = append(files, e.Name())
-			}
-		}
+		files, err = f.Readdirnames(-1)
 		return err
 	})
 	return files, err
@@ -275,7 +271,7 @@ func (q *queue) list(dir string) (files []string, err error) {
 // of kind Damaged.
 func (q *queue) read(n name) (Record, error) {
 	text, err := q.readText(n.path())
-	if err != nil {
+	if err != nil && !errors.Is(err, errLink) {
 		return Record{}, err
 	}
 	r, ok := parseRecord(strings.TrimSuffix(text, "\n"), q.to, n)

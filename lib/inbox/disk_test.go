@@ -1,3 +1,5 @@
+//go:build unix
+
 package inbox_test
 
 import (
@@ -93,7 +95,13 @@ func TestOddFiles(t *testing.T) {
 		send(t, box, inbox.Draft{ID: "a"})
 		name := "0000000000000005.send.0123456789abcdef0123456789abcdef.0.json"
 		must(t, syscall.Mkfifo(filepath.Join(dir, "t", "new", name), 0o600))
-		wantList(t, box, "a:waiting")
+		if rs, err := box.List(ctx, "t"); ids(rs) != "a:waiting" || rule(err) != inbox.RuleDamaged {
+			t.Errorf("List = %q, %v", ids(rs), err)
+		}
+		if c, err := box.Cancel(ctx, "t"); ids(c.Dropped) != "a:dropped" || err != nil {
+			t.Errorf("Cancel = %q, %v", ids(c.Dropped), err)
+		}
+		wantList(t, box, "")
 	})
 }
 
@@ -162,6 +170,24 @@ func TestCounterAfterCrash(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the last are claimed or finished", func(t *testing.T) {
+		box, dir := open(t)
+		d := drive(t, box)
+		defer d.Close()
+		for i, id := range []string{"claimed", "finished"} {
+			send(t, box, inbox.Draft{ID: id})
+			if c := next(t, d, id, 1); id == "finished" {
+				must(t, c.Done())
+			}
+			must(t, os.Remove(filepath.Join(dir, "t", "lock")))
+			if r := send(t, box, inbox.Draft{ID: "after " + id, Kind: inbox.Steer}); r.Seq != int64(2*i+1) {
+				t.Errorf("seq %d after what is %s", r.Seq, id)
+			}
+			if cs, err := d.Take(ctx, inbox.Steer); err != nil || len(cs) != 1 || cs[0].Done() != nil {
+				t.Fatal(cs, err)
+			}
+		}
+	})
 	t.Run("everything is gone", func(t *testing.T) {
 		box, dir := open(t)
 		send(t, box, inbox.Draft{ID: "a"})

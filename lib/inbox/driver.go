@@ -30,6 +30,7 @@ type Driver struct {
 	file *os.File // whose flock makes this the driver
 	stop chan struct{}
 	gone sync.WaitGroup
+	end  func() error
 
 	mu     sync.Mutex // not held while a lock of another process is waited for
 	claims map[ident]*Claim
@@ -49,9 +50,9 @@ func (b *Inbox) Drive(ctx context.Context, to string) (*Driver, error) {
 		q.close()
 		return nil, err
 	}
+	d.end = sync.OnceValue(d.leave)
 	q.sweep()
-	d.gone.Add(1)
-	go d.watch()
+	d.gone.Go(d.watch)
 	return d, nil
 }
 
@@ -178,7 +179,9 @@ func (h *held) clearMarks() error {
 
 // Close ends the driving. What is claimed and not finished stays so, as after a
 // crash; release it first where it is to wait again.
-func (d *Driver) Close() error {
+func (d *Driver) Close() error { return d.end() }
+
+func (d *Driver) leave() error {
 	close(d.stop)
 	d.gone.Wait()
 	err := d.q.do("write", driverFile, func() error { return d.file.Truncate(0) })

@@ -129,6 +129,47 @@ func TestUnfinished(t *testing.T) {
 	wantList(t, box, "")
 }
 
+// Whoever looks sees each record once, wherever it is being moved.
+func TestListWhileDriven(t *testing.T) {
+	box, _ := open(t)
+	const want = "0 1 2 3 4 5 6 7 8 9"
+	for _, id := range strings.Fields(want) {
+		send(t, box, inbox.Draft{ID: id})
+	}
+	stop := make(chan struct{})
+	stopped := make(chan error)
+	go func() {
+		d, err := box.Drive(ctx, "t")
+		for err == nil {
+			var cs []*inbox.Claim
+			if cs, err = d.Take(ctx, inbox.Send); err != nil {
+				break
+			}
+			for _, c := range cs {
+				err = errors.Join(err, c.Release())
+			}
+			select {
+			case <-stop:
+				stopped <- errors.Join(err, d.Close())
+				return
+			default:
+			}
+		}
+		stopped <- err
+	}()
+	for range 300 {
+		var got []string
+		for _, r := range list(t, box) {
+			got = append(got, r.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Fatalf("saw %q", got)
+		}
+	}
+	close(stop)
+	must(t, <-stopped)
+}
+
 func TestSecondDriver(t *testing.T) {
 	box, dir := open(t)
 	d := drive(t, box)

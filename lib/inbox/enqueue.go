@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 )
@@ -80,14 +81,19 @@ func (q *queue) publish(ctx context.Context, t *temporary, n *name, keyed bool) 
 
 // find looks for the record with an id, wherever it stands.
 func (h *held) find(key string) (*Record, error) {
-	names, err := h.names(newDir, curDir, doneDir)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range names {
-		if n.key == key {
-			r, err := h.read(n)
-			return &r, err
+	for _, dir := range [...]string{newDir, curDir, doneDir} {
+		files, err := h.list(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if !strings.Contains(file, key) {
+				continue // there can be thousands
+			}
+			if n, ok := parseName(dir, file); ok {
+				r, err := h.read(n)
+				return &r, err
+			}
 		}
 	}
 	return nil, nil

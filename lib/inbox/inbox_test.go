@@ -455,9 +455,6 @@ func TestForeignFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "t", "new", "0000000000000009.send."+key+".0.json"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	wantList(t, box, "a:waiting")
 	if r := send(t, box, inbox.Draft{ID: "b"}); r.Seq != 1 {
 		t.Errorf("seq %d", r.Seq)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package inbox_test
 
 import (

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -26,6 +25,7 @@ const (
 	keyLen      = 32
 	seqWidth    = 16 // jstext.MaxSafeInt has 16 digits
 	abortSuffix = ".abort"
+	droppedEnd  = ".dropped.json"
 )
 
 // targetDir is the name of a target's directory. No two targets share one.
@@ -65,11 +65,11 @@ type name struct {
 }
 
 func (n name) String() string {
-	dropped := ""
+	end := ".json"
 	if n.dropped {
-		dropped = ".dropped"
+		end = droppedEnd
 	}
-	return fmt.Sprintf("%s.%s.%s.%d%s.json", seqText(n.seq), n.kind, n.key, n.attempts, dropped)
+	return seqText(n.seq) + "." + string(n.kind) + "." + n.key + "." + strconv.Itoa(n.attempts) + end
 }
 
 // path is the file below the queue.
@@ -97,7 +97,10 @@ func inOrder(a, b name) int {
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.key, b.key))
 }
 
-func seqText(seq int64) string { return fmt.Sprintf("%0*d", seqWidth, seq) }
+func seqText(seq int64) string {
+	digits := strconv.FormatInt(seq, 10)
+	return strings.Repeat("0", max(0, seqWidth-len(digits))) + digits
+}
 
 // abortMark is the file that asks a driver to abort the record's turn.
 func abortMark(id ident) string { return curDir + "/" + seqText(id.seq) + "." + id.key + abortSuffix }
@@ -118,7 +121,7 @@ func parseName(dir, file string) (n name, ok bool) {
 		return name{}, false
 	}
 	n = name{ident: ident{seq, parts[2]}, kind: Kind(parts[1]), attempts: attempts, dir: dir}
-	n.dropped = dir == doneDir && parts[4] == "dropped"
+	n.dropped = dir == doneDir && strings.HasSuffix(file, droppedEnd)
 	known := n.kind == Send || n.kind == Steer || n.kind == Inject
 	return n, known && n.String() == file // every record has one name
 }
