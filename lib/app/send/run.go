@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/app/drive"
 	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -85,7 +86,7 @@ func runAgent(c *cli.Call, box *inbox.Inbox, to string, model agent.Model) error
 	h := newHost(c)
 	h.agent, err = agent.New(agent.Options{
 		SessionID: to, Log: log, Model: model, Hooks: hooks(c), On: h.on,
-		Queue: &driverQueue{box: box, driver: driver},
+		Queue: drive.Queue(box, driver),
 	})
 	if err != nil {
 		return err

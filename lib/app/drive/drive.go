@@ -1,4 +1,6 @@
-package send
+// Package drive puts an agent before its target's inbox: what was sent to the
+// session, by whatever program, is claimed in its order.
+package drive
 
 import (
 	"context"
@@ -7,8 +9,10 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/inbox"
 )
 
-// driverQueue is a target's inbox as the agent that drives it sees it.
-type driverQueue struct {
+// Queue is a target's inbox as the agent that drives it sees it.
+func Queue(box *inbox.Inbox, driver *inbox.Driver) agent.Queue { return &queue{box, driver} }
+
+type queue struct {
 	box    *inbox.Inbox
 	driver *inbox.Driver
 }
@@ -18,14 +22,14 @@ type claim struct{ *inbox.Claim }
 
 func (c claim) Record() agent.Record { return c.Claim.Record }
 
-func (q *driverQueue) Put(ctx context.Context, r agent.Record) error {
+func (q *queue) Put(ctx context.Context, r agent.Record) error {
 	_, err := q.box.Enqueue(ctx, inbox.Draft{
 		ID: r.ID, To: r.To, Kind: r.Kind, Content: r.Content, Source: r.Source, Contexts: r.Contexts, Meta: r.Meta,
 	})
 	return err
 }
 
-func (q *driverQueue) Claim(ctx context.Context) (agent.Claim, error) {
+func (q *queue) Claim(ctx context.Context) (agent.Claim, error) {
 	c, err := q.driver.TryNext(ctx)
 	if c == nil || err != nil {
 		return nil, err
@@ -33,7 +37,7 @@ func (q *driverQueue) Claim(ctx context.Context) (agent.Claim, error) {
 	return claim{c}, nil
 }
 
-func (q *driverQueue) Steering(ctx context.Context) ([]agent.Claim, error) {
+func (q *queue) Steering(ctx context.Context) ([]agent.Claim, error) {
 	taken, err := q.driver.Take(ctx, inbox.Steer)
 	if err != nil {
 		return nil, err
@@ -45,10 +49,10 @@ func (q *driverQueue) Steering(ctx context.Context) ([]agent.Claim, error) {
 	return claims, nil
 }
 
-func (q *driverQueue) Wait(ctx context.Context) error { return q.driver.Wait(ctx) }
+func (q *queue) Wait(ctx context.Context) error { return q.driver.Wait(ctx) }
 
-func (q *driverQueue) Drop(ctx context.Context) ([]agent.Record, error) { return q.driver.Drop(ctx) }
+func (q *queue) Drop(ctx context.Context) ([]agent.Record, error) { return q.driver.Drop(ctx) }
 
 // Close loses nothing: what waits is on disk. The driver is closed by whoever made
 // it.
-func (q *driverQueue) Close() ([]agent.Record, error) { return nil, nil }
+func (q *queue) Close() ([]agent.Record, error) { return nil, nil }
