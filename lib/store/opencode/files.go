@@ -7,12 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
-	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
@@ -105,15 +102,16 @@ func isNoDir(dir string, err error) bool {
 }
 
 // record reads one session record. The id is the file's name: the field may
-// disagree after an import.
+// disagree after an import. With an error there are only the id and the place.
 func (t tree) record(ctx context.Context, path string) (record, error) {
-	v, err := readJSON(ctx, path, recordShape, &tally{})
-	if err != nil {
-		return record{}, err
-	}
 	r := record{gen: t.generation(), path: path}
 	name, ok := strings.CutSuffix(filepath.Base(path), ".json")
-	if r.id = name; !ok { // a copy of a pipe has no name of its own
+	r.id = name
+	v, err := readJSON(ctx, path, recordShape, &tally{})
+	if err != nil {
+		return r, err
+	}
+	if !ok { // a copy of a pipe has no name of its own
 		r.id = cmp.Or(text(v.Get("id")), name)
 	}
 	r.created, r.updated = millis(v.Get("time", "created")), millis(v.Get("time", "updated"))
@@ -148,13 +146,20 @@ func isFileName(id string) bool {
 
 // read reads a session whose record is at path.
 func (t tree) read(ctx context.Context, path string, out *reading) error {
-	r, err := t.record(ctx, path)
-	if err != nil {
-		return err
+	r, recordErr := t.record(ctx, path)
+	if recordErr != nil && (ctx.Err() != nil || fault.KindOf(recordErr) != fault.Damaged) {
+		return recordErr
 	}
-	out.record = r
 	dir := t.messageDir(r.id)
 	names, err := jsonNames(dir)
+	if recordErr != nil {
+		// The messages do without the record; a file that has none is no session.
+		if len(names) == 0 {
+			return recordErr
+		}
+		out.skip(recordErr)
+	}
+	out.record = r
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		out.notes = append(out.notes, "no messages beside the session's record")
@@ -210,140 +215,4 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 		}
 	}
 	return nil, nil
-}
-
-// skip counts a record that could not be read and is passed over.
-func (t *reading) skip(err error) {
-	t.damaged++
-	if len(t.notes) < maxNotes {
-		t.notes = append(t.notes, "passed over: "+err.Error())
-	}
-}
-
-const maxNotes = 8 // a session of thousands of damaged files needs no more
-
-// fileParts reads the parts of one session's messages from part files.
-type fileParts struct {
-	tree
-	sid string
-	out *reading
-}
-
-// each reads the parts of one message in the order of their ids.
-func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v jstext.Value)) error {
-	dir := p.partDir(p.sid, mid)
-	names, err := jsonNames(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.out.skip(jsonl.Unreadable(dir, err))
-	}
-	for _, name := range names {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		v, err := readJSON(ctx, filepath.Join(dir, name), partShape, &p.out.tally)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			p.out.skip(err)
-			continue
-		}
-		use(strings.TrimSuffix(name, ".json"), v)
-	}
-	return nil
-}
-
-func (p *fileParts) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {
-	found := make(map[string]jstext.Value)
-	for _, id := range ids {
-		err := p.each(ctx, id, func(_ string, v jstext.Value) {
-			if v.Get("type").Is("compaction") {
-				found[id] = v
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-func (p *fileParts) texts(ctx context.Context, ids []string) (map[string][]part, error) {
-	found := make(map[string][]part)
-	for _, mid := range ids {
-		err := p.each(ctx, mid, func(id string, v jstext.Value) {
-			if v.Get("type").Is("text") {
-				found[mid] = append(found[mid], newPart(id, v))
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-func (p *fileParts) bare(_ context.Context, ids []string) (map[string]bool, error) {
-	found := make(map[string]bool)
-	for _, id := range ids {
-		names, _ := jsonNames(p.partDir(p.sid, id))
-		found[id] = len(names) == 0
-	}
-	return found, nil
-}
-
-// jsonNames lists the JSON files of a directory, sorted by id: OpenCode's ids sort
-// by time.
-func jsonNames(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		if name := e.Name(); filepath.Ext(name) == ".json" && !e.IsDir() {
-			names = append(names, name)
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return strings.Compare(strings.TrimSuffix(a, ".json"), strings.TrimSuffix(b, ".json"))
-	})
-	return names, err
-}
-
-const (
-	// A half-written file is read again after a while, then after twice that, …
-	retryAfter = 5 * time.Millisecond
-	retries    = 3
-	// inWork is how lately a file must have been written to be given that time.
-	inWork = 2 * time.Second
-)
-
-// readJSON reads one JSON object. OpenCode rewrites files in place, so one that is
-// empty or half is read again.
-func readJSON(ctx context.Context, path string, shape jsonl.Shape, count *tally) (jstext.Value, error) {
-	for i := 0; ; i++ {
-		// Asked before the open: to open a pipe would wait for its writer.
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return jstext.Value{}, jsonl.Unreadable(path, cmp.Or(err, errNotRegular))
-		}
-		v, modTime, err := readOnce(ctx, path, shape, count)
-		if err == nil || fault.KindOf(err) != fault.Damaged || i == retries || time.Since(modTime) > inWork {
-			return v, err
-		}
-		time.Sleep(retryAfter << i)
-	}
-}
-
-var errNotRegular = errors.New("not a regular file")
-
-func readOnce(ctx context.Context, path string, shape jsonl.Shape, count *tally) (jstext.Value, time.Time, error) {
-	src, err := jsonl.Open(ctx, path)
-	if err != nil {
-		return jstext.Value{}, time.Time{}, err
-	}
-	defer src.Close()
-	if count.hash != nil {
-		src.Hash = count.hash
-	}
-	count.bytes += src.Size
-	v, err := src.Document(ctx, shape)
-	return v, src.ModTime, err
 }

@@ -25,7 +25,7 @@ func makeDB(t testing.TB, path string, statements ...string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)")
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(0)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -355,6 +355,26 @@ func TestDamageInAListing(t *testing.T) {
 	}
 }
 
+// A record that stays half is passed over: the messages say enough.
+func TestDamagedRecord(t *testing.T) {
+	dir := t.TempDir()
+	storage := filepath.Join(dir, "storage")
+	path := filepath.Join(storage, "session", "p", "s.json")
+	writeFile(t, path, `{"id":"s","dir`)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opencode.Format.ReadFile(t.Context(), path, store.ReadOptions{}); fault.KindOf(err) != fault.Damaged {
+		t.Errorf("without messages: %v", err)
+	}
+	inFiles(t, storage, "s", []msg{user("m1", 1, "hello"), assistant("m2", 2, `"path":{"cwd":"/w"},"time":{"created":1,"completed":2}`, "hi")})
+	r := read(t, open(t, dir), "s")
+	if got := text(r.Surface); got != "user: hello\nassistant: hi\n" || r.Receipt.DamagedRecords != 1 || optional(r.Surface.Header.Cwd) != "/w" {
+		t.Errorf("conversation %q, receipt %+v", got, r.Receipt)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

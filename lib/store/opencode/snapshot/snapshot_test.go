@@ -217,7 +217,7 @@ func TestViewBesideABusyWriter(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
 			w := startWriter(t, mode, path)
-			deadline := time.Now().Add(3 * time.Second)
+			deadline := time.Now().Add(1500 * time.Millisecond)
 			for n := 0; n < 40 && time.Now().Before(deadline); n++ {
 				var sum, again int
 				err := View(t.Context(), path, func(c *sql.Conn) error {
