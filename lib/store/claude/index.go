@@ -47,8 +47,9 @@ type removed struct {
 // index is what the first pass over a file keeps.
 type index struct {
 	nodes    []node
-	order    []int32 // the nodes that have a record, in the order of their first copies
-	names    map[string]int32
+	order    []int32            // the nodes that have a record, in the order of their first copies
+	uuids    map[[16]byte]int32 // the nodes by name
+	names    map[string]int32   // those with names of another form
 	messages map[string]int32
 
 	compactions []compaction
@@ -68,18 +69,20 @@ type index struct {
 
 func newIndex() *index {
 	return &index{
-		names: make(map[string]int32), messages: make(map[string]int32), gone: make(map[int32]bool),
+		uuids: make(map[[16]byte]int32), names: make(map[string]int32), messages: make(map[string]int32), gone: make(map[int32]bool),
 	}
 }
 
 // scan is the first pass.
 func scan(ctx context.Context, src *jsonl.Source) (*index, error) {
 	x := newIndex()
+	r := make(jsonl.Object)
 	for rec, err := range src.Records(ctx, recordShape) {
 		if err != nil {
 			return nil, err
 		}
-		x.add(rec, jsonl.Members(rec.Value))
+		r.Set(rec.Value)
+		x.add(rec, r)
 	}
 	return x, nil
 }
@@ -157,8 +160,8 @@ func (x *index) retract(uuid jstext.Value) {
 
 // facts takes what the session's header needs from an entry of the main chain.
 func (x *index) facts(r jsonl.Object, id string, f flags) {
-	if x.sessionID == "" {
-		x.sessionID = r.Text("sessionId")
+	if of := r.Text("sessionId"); of != "" && of != x.sessionID {
+		x.sessionID = strings.Clone(of) // copied lines may still name the session they come from: the last counts
 	}
 	if cwd, ok := r["cwd"].Text(); ok {
 		x.cwds.add(cwd)
@@ -207,7 +210,7 @@ func (x *index) metadata(rec jsonl.Record, r jsonl.Object) {
 	}
 	x.known = true
 	if x.sessionID == "" {
-		x.sessionID = r.Text("sessionId")
+		x.sessionID = strings.Clone(r.Text("sessionId"))
 	}
 }
 
@@ -249,13 +252,45 @@ func (x *index) nameOf(v jstext.Value) int32 {
 
 // name is the node of a uuid, a new one where it was not met before.
 func (x *index) name(uuid string) int32 {
-	if n, ok := x.names[uuid]; ok {
+	key, ok := uuidKey(uuid)
+	if !ok {
+		n, ok := x.names[uuid]
+		if !ok {
+			n = x.newNode()
+			x.names[strings.Clone(uuid)] = n // not a piece of the record's text
+		}
 		return n
 	}
-	n := x.newNode()
-	// The record's text must not be held by one of its substrings.
-	x.names[strings.Clone(uuid)] = n
+	n, ok := x.uuids[key]
+	if !ok {
+		n = x.newNode()
+		x.uuids[key] = n
+	}
 	return n
+}
+
+// uuidKey is a UUID as its 16 bytes, which is what most of an index is made of. Only
+// the usual form, in lower case, has one, so that no two names share a key.
+func uuidKey(s string) (key [16]byte, ok bool) {
+	if !jsonl.IsUUID(s) {
+		return key, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		switch {
+		case c == '-':
+			continue
+		case c >= 'a':
+			c -= 'a' - 10
+		case c >= 'A':
+			return key, false
+		default:
+			c -= '0'
+		}
+		key[n/2] = key[n/2]<<4 | c
+		n++
+	}
+	return key, true
 }
 
 func (x *index) newNode() int32 {

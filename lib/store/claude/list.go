@@ -230,8 +230,8 @@ func (g *glance) anywhere(r jsonl.Object) {
 		g.sessionID = id
 	}
 	g.background = g.background || r.Text("sessionKind") == "bg"
-	if cwd := r.Text("cwd"); cwd != "" && !r.True("isSidechain") {
-		g.cwds.add(cwd)
+	if _, isEntry := kinds[r.Text("type")]; (isEntry || r.Text("uuid") != "") && !r.True("isSidechain") && r.Text("teamName") == "" {
+		g.cwds.add(r.Text("cwd"))
 	}
 	switch r.Text("type") {
 	case "custom-title":

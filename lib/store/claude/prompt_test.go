@@ -1,6 +1,10 @@
 package claude
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestTyped(t *testing.T) {
 	for _, c := range []struct {
@@ -56,6 +60,19 @@ func TestParseCommand(t *testing.T) {
 		got, ok := parseCommand(c.in)
 		if got.text != c.want || ok != c.ok || got.local != c.local {
 			t.Errorf("%q: got %q, %v, %v", c.in, got.text, ok, got.local)
+		}
+	}
+}
+
+func TestUUIDKey(t *testing.T) {
+	const id = "0c0ffee0-12ab-4cde-8f01-23456789abcd"
+	key, ok := uuidKey(id)
+	if want := "0c0ffee012ab4cde8f0123456789abcd"; !ok || fmt.Sprintf("%x", key) != want {
+		t.Errorf("got %x, %v; want %s", key, ok, want)
+	}
+	for _, s := range []string{"", "u1", strings.ToUpper(id), id[:35], id + "0", strings.Replace(id, "-", "0", 1), strings.Replace(id, "f", "g", 1)} {
+		if _, ok := uuidKey(s); ok {
+			t.Errorf("%q has a key", s)
 		}
 	}
 }

@@ -91,11 +91,12 @@ func (l limit) reached(rec jsonl.Record, ordinal jstext.Value) bool {
 // first on.
 func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end limit) (*rollout, error) {
 	r := &rollout{src: src}
+	o := make(jsonl.Object)
 	for rec, err := range src.Records(ctx, recordShape) {
 		if err != nil {
 			return nil, err
 		}
-		o := jsonl.Members(rec.Value)
+		o.Set(rec.Value)
 		if end.reached(rec, o["ordinal"]) {
 			break
 		}

@@ -15,10 +15,16 @@ type Object map[string]jstext.Value
 // keys the last wins.
 func Members(v jstext.Value) Object {
 	o := make(Object, 16)
+	o.Set(v)
+	return o
+}
+
+// Set makes o the members of v, so that one Object serves a whole file.
+func (o Object) Set(v jstext.Value) {
+	clear(o)
 	for key, m := range v.Members() {
 		o[key] = m
 	}
-	return o
 }
 
 // Text is a member's string, empty where it has none.
