@@ -22,7 +22,7 @@
 // The directory a session belongs to is not in its file. It is the project's
 // .project_root, else what projects.json says of the project's name or hash.
 //
-// Checked against the sources of Gemini CLI 0.56 (August 2026). Doubtful points are
-// lenient: a .json file without a snapshot counts as uncompressed, and a snapshot is
+// Checked against descriptions of Gemini CLI 0.56 (August 2026), not against the
+// program. Doubtful points are lenient: a .json file without a snapshot counts as uncompressed, and a snapshot is
 // recognised in any list, not only behind the agent's acknowledgement.
 package gemini

@@ -27,5 +27,6 @@
 // messages that are not on the surface. A checkpoint has the seq of its row in v2;
 // before, that of the last message that it replaced.
 //
-// Checked against the sources of OpenCode 1.3 and of 2.0 (September 2026).
+// Checked against descriptions of OpenCode 1.2 to 2.0 (February to September 2026),
+// not against the program.
 package opencode

@@ -80,7 +80,7 @@ type partSource interface {
 // assemble makes the conversation of a session that is kept as messages with parts.
 // The order of messages is by time, then by id, which sorts by time as well.
 //
-// Source of the rules: session/message-v2.ts and session/revert.ts of OpenCode 1.3.
+// The rules are those of message-v2.ts and revert.ts of OpenCode 1.x, as described.
 func (t *reading) assemble(ctx context.Context, messages []message, src partSource) error {
 	slices.SortStableFunc(messages, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), strings.Compare(a.id, b.id))

@@ -11,7 +11,7 @@ import (
 // readV2 reads a session from the table session_message, whose rows are ordered by
 // seq, an event number with gaps.
 //
-// Source of the rules: session/history.ts, revert.ts and projector.ts of 2.0.
+// The rules are those of history.ts, revert.ts and projector.ts of 2.0, as described.
 func (t *reading) readV2(ctx context.Context, r rowReader) error {
 	err := each(ctx, r.conn, func(row []cell) error {
 		if n, ok := row[0].int(); ok {

@@ -17,5 +17,6 @@
 // kept in a cache.
 //
 // A record's index is its seq; the last one is what a session was captured
-// through. Checked against pi 0.58.3 and its documentation of March 2026.
+// through. Checked against descriptions of pi 0.58.3 and of
+// its documentation (March 2026), not against the program.
 package pi
