@@ -1,10 +1,12 @@
 package gemini
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/transcript"
@@ -26,6 +28,7 @@ func glanceAt(path string) (glance, error) {
 	if err != nil {
 		return glance{}, err
 	}
+	defer p.Release()
 	g := glance{peek: p, talk: !p.Whole, titled: p.Whole, recent: p.Whole}
 	if !g.lines() {
 		g.object()
@@ -34,21 +37,62 @@ func glanceAt(path string) (glance, error) {
 }
 
 // lines looks at the file as a journal; false: it does not begin with one of its
-// records.
+// records. Of the lines only those are read that can matter: a listing is made of
+// thousands of files.
 func (g *glance) lines() bool {
 	known := false
-	for rec := range jsonl.Scan(g.peek.Head, textShape) {
-		if !known && rec.Index > 0 {
+	for line := range jsonl.Lines(g.peek.Head) {
+		if known && !g.wants(line) {
+			continue
+		}
+		shape := textShape
+		if g.prompt != "" {
+			shape = factShape
+		}
+		for rec := range jsonl.Scan(line, shape) {
+			known = g.see(rec.Value) || known
+		}
+		if !known && len(bytes.TrimSpace(line)) > 0 {
 			return false
 		}
-		known = g.see(rec, true) || known
 	}
-	if known && !g.peek.Whole {
-		for rec := range jsonl.Scan(g.peek.Tail, textShape) {
-			g.see(rec, false)
+	if !known {
+		return false
+	}
+	g.end()
+	return true
+}
+
+// wants reports whether a line of the head can tell something new.
+func (g *glance) wants(line []byte) bool {
+	return g.prompt == "" || !g.talk || bytes.Contains(line, []byte(`"$set"`)) || bytes.Contains(line, []byte(`"sessionId"`))
+}
+
+var timeShape = jsonl.Shape{"type": nil, "timestamp": nil, "$set": {"lastUpdated": nil}}
+
+// end looks at the tail: for the last title, where the head is not all there is, and
+// for the newest time.
+func (g *glance) end() {
+	if !g.peek.Whole {
+		for line := range jsonl.Lines(g.peek.Tail) {
+			if bytes.Contains(line, []byte(`"$set"`)) && bytes.Contains(line, []byte(`"summary"`)) {
+				for rec := range jsonl.Scan(line, factShape) {
+					g.titled = rec.Value.Get("$set", "summary").Exists() || g.titled
+					g.meta.merge(jsonl.Members(rec.Value.Get("$set")))
+				}
+			}
 		}
 	}
-	return known
+	for line := range jsonl.LinesBackward(g.peek.Tail) {
+		for rec := range jsonl.Scan(line, timeShape) {
+			o := jsonl.Members(rec.Value)
+			g.recent = true
+			g.last = max(g.last, o.Millis("timestamp"), o.Object("$set").Millis("lastUpdated"))
+			if _, message := o["type"]; message && g.last > 0 {
+				return
+			}
+		}
+	}
 }
 
 // object looks at the head as the beginning of one object: an older file, or a first
@@ -62,55 +106,53 @@ func (g *glance) object() {
 	o := jsonl.Members(v)
 	g.meta.merge(o)
 	g.recent = o.Text("lastUpdated") != ""
-	for m := range o["messages"].Elements() {
-		typ, _ := m.Get("type").Text()
-		g.talk = g.talk || isTalk(typ)
-		g.hear(hear(m))
-	}
+	g.list(o["messages"])
 }
 
-// see takes one record; false: it is none of ours.
-func (g *glance) see(rec jsonl.Record, head bool) bool {
-	var j journal
-	j.add(rec)
-	o := jsonl.Members(rec.Value)
-	if set, ok := o["$set"]; ok {
-		change := jsonl.Members(set)
-		if _, ok := change["summary"]; ok && !head {
-			g.titled = true
+// see takes one record of the head; false: it is none of ours.
+func (g *glance) see(v jstext.Value) bool {
+	o := jsonl.Members(v)
+	typ := o.Text("type")
+	change, set := o["$set"]
+	_, session := o["sessionId"]
+	switch {
+	case set:
+		g.meta.merge(jsonl.Members(change))
+	case typ != "":
+		g.talk = g.talk || isTalk(typ)
+		if typ == "user" && g.prompt == "" {
+			g.hear(hear(v))
 		}
-		g.meta.merge(change)
-	} else if _, ok := o["type"]; !ok {
+		return true
+	case session:
 		g.meta.merge(o)
+	default:
+		return o["$rewindTo"].Exists()
 	}
-	for _, s := range j.slots {
-		g.talk = g.talk || s.talk
+	g.list(listOf(v))
+	return true
+}
+
+// list looks at a list of messages.
+func (g *glance) list(messages jstext.Value) {
+	for m := range messages.Elements() {
+		typ, _ := m.Get("type").Text()
+		g.talk = g.talk || isTalk(typ)
+		if g.prompt == "" {
+			g.hear(hear(m))
+		}
 	}
-	if t := o.Millis("timestamp"); t > g.last {
-		g.last = t
-	}
-	if !head {
-		g.recent = true
-		return j.known
-	}
-	if o.Text("type") == "user" {
-		g.hear(hear(rec.Value))
-	}
-	for m := range listOf(rec.Value).Elements() {
-		g.hear(hear(m))
-	}
-	return j.known
 }
 
 func (g *glance) hear(s said) {
-	if g.prompt == "" && s.user && !s.snapshot {
+	if s.user && !s.snapshot {
 		g.prompt = transcript.Own(s.text)
 	}
 }
 
 // entry is a file as it is listed; its ID is empty where it is not: a subagent's
 // session, or one without a message.
-func (s geminiStore) entry(path string) (store.Entry, error) {
+func (s geminiStore) entry(path string, dirs *directories) (store.Entry, error) {
 	g, err := glanceAt(path)
 	if err != nil {
 		return store.Entry{}, err
@@ -126,7 +168,7 @@ func (s geminiStore) entry(path string) (store.Entry, error) {
 	}
 	modified := g.peek.ModTime.UnixMilli()
 	e := store.Entry{
-		ID: Kind + ":" + g.meta.id, Cwd: placeOf(path).cwd(g.meta.hash),
+		ID: Kind + ":" + g.meta.id, Cwd: dirs.cwd(placeOf(path), g.meta.hash),
 		CreatedAt: cmp.Or(g.meta.started, modified), UpdatedAt: modified,
 		Kind: Kind, Path: path, Root: s.root,
 	}

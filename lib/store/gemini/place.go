@@ -1,16 +1,12 @@
 package gemini
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
@@ -123,54 +119,6 @@ func placeOf(path string) place {
 		return place(filepath.Dir(dir))
 	}
 	return ""
-}
-
-// cwd is the directory that the project is for: its .project_root, else the path
-// that projects.json has for its name, or whose hash is its name or the one given.
-func (p place) cwd(hash string) *string {
-	if p == "" {
-		return nil
-	}
-	if root := strings.TrimSpace(readSmall(filepath.Join(string(p), ".project_root"))); root != "" {
-		return &root
-	}
-	abs, err := filepath.Abs(string(p))
-	if err != nil {
-		return nil
-	}
-	name := filepath.Base(abs)
-	v, err := jstext.Parse(readSmall(filepath.Join(filepath.Dir(filepath.Dir(abs)), "projects.json")))
-	if err != nil {
-		return nil
-	}
-	for path, slug := range v.Get("projects").Members() {
-		sum := sha256.Sum256([]byte(path))
-		if h := hex.EncodeToString(sum[:]); slug.Is(name) || h == name || h == hash {
-			path = strings.Clone(path)
-			return &path
-		}
-	}
-	return nil
-}
-
-// maxSmall bounds the files beside the recordings: a path, and a list of them.
-const maxSmall = 4 << 20
-
-// readSmall is a file's text; empty where it cannot be read.
-func readSmall(path string) string {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "" // to open a pipe would wait for its writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSmall))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimPrefix(jstext.Decode(data), "\uFEFF")
 }
 
 func isDir(path string) bool {

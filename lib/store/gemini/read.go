@@ -177,7 +177,7 @@ func (r *reading) finish(src *jsonl.Source) *store.Reading {
 		}
 	}
 	id := Kind + ":" + cmp.Or(r.meta.id, stem(src.Path))
-	cwd := placeOf(src.Path).cwd(r.meta.hash)
+	cwd := new(directories).cwd(placeOf(src.Path), r.meta.hash)
 	surface := b.Surface(id, r.meta.started, cwd, ownTitle(r.meta.summary), r.records)
 	return &store.Reading{Surface: surface, Receipt: store.Receipt{
 		SessionID: id, Path: src.Path, Store: Kind, Format: r.format,

@@ -65,8 +65,9 @@ func (s geminiStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 			entry store.Entry
 			err   error
 		}
+		dirs := new(directories)
 		all := jsonl.Each(ctx, paths, func(path string) listed {
-			e, err := s.entry(path)
+			e, err := s.entry(path, dirs)
 			return listed{e, err}
 		})
 		if ctx.Err() != nil {
@@ -132,7 +133,7 @@ func (s geminiStore) Lookup(ctx context.Context, id string) ([]store.Ref, error)
 		if end, ok := idEnd(stem(path)); ok && !strings.HasPrefix(id, end) {
 			continue
 		}
-		e, err := s.entry(path)
+		e, err := s.entry(path, new(directories))
 		if err == nil && e.ID == Kind+":"+id && (best.ID == "" || newer(e, best)) {
 			best = e
 		}

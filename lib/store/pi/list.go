@@ -16,6 +16,8 @@ var listShape = jsonl.Shape{
 	"type": nil, "name": nil, "timestamp": nil, "message": {"role": nil, "content": {"type": nil, "text": nil}},
 }
 
+var timeShape = jsonl.Shape{"type": nil, "timestamp": nil}
+
 // entry is what the head and the tail of a file tell; its ID is empty where the
 // file is no pi session.
 func (s *piStore) entry(path string) (store.Entry, error) {
@@ -23,6 +25,7 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 	if err != nil {
 		return store.Entry{}, err
 	}
+	defer p.Release()
 	var e store.Entry
 	for rec := range jsonl.Scan(p.Head, headerShape) {
 		h, ok := parseHeader(rec.Value)
@@ -49,12 +52,23 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 			prompt = cmp.Or(prompt, promptOf(rec.Value))
 		}
 	}
-	for rec := range jsonl.Scan(p.Tail, listShape) {
-		if !p.Whole {
-			name = lastName(name, rec.Value)
+	if !p.Whole {
+		for line := range jsonl.Lines(p.Tail) {
+			if bytes.Contains(line, []byte(`"session_info"`)) {
+				for rec := range jsonl.Scan(line, listShape) {
+					name = lastName(name, rec.Value)
+				}
+			}
 		}
-		if rec.Value.Get("type").Is("message") {
-			e.UpdatedAt = max(e.UpdatedAt, millis(rec.Value.Get("timestamp")))
+	}
+	for line := range jsonl.LinesBackward(p.Tail) {
+		for rec := range jsonl.Scan(line, timeShape) {
+			if rec.Value.Get("type").Is("message") {
+				e.UpdatedAt = max(e.UpdatedAt, millis(rec.Value.Get("timestamp")))
+			}
+		}
+		if e.UpdatedAt > 0 {
+			break // the newest message is the last one that has a time
 		}
 	}
 	e.UpdatedAt = cmp.Or(e.UpdatedAt, p.ModTime.UnixMilli())
