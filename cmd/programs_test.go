@@ -9,6 +9,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/app/ref"
 	"github.com/dsh-toolkit/dsh/lib/app/send"
 	"github.com/dsh-toolkit/dsh/lib/app/surface"
+	"github.com/dsh-toolkit/dsh/lib/app/tui"
 	"github.com/dsh-toolkit/dsh/lib/app/uri"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 )
@@ -19,6 +20,7 @@ var programs = map[string]func(*cli.System) int{
 	"dsh-ref":     ref.Main,
 	"dsh-send":    send.Main,
 	"dsh-surface": surface.Main,
+	"dsh-tui":     tui.Main,
 	"dsh-uri":     uri.Main,
 }
 

@@ -3,18 +3,22 @@ package tui
 import (
 	"context"
 	"errors"
-	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/app/drive"
+	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/dshlog"
 	host "github.com/dsh-toolkit/dsh/lib/tui"
 )
 
@@ -29,9 +33,10 @@ type conversation struct {
 	answers answers
 	feed    *host.Feed
 
-	mu    sync.Mutex
-	log   *logwriter.Log
-	agent *agent.Agent
+	mu     sync.Mutex
+	driver *inbox.Driver
+	log    *logwriter.Log
+	agent  *agent.Agent // nil until it is started
 }
 
 func newConversation(c *cli.Call, id, cwd string, set *store.Set, a answers) *conversation {
@@ -44,76 +49,85 @@ func newConversation(c *cli.Call, id, cwd string, set *store.Set, a answers) *co
 
 // open is the host's Open.
 func (v *conversation) open(ctx context.Context) (*host.Target, error) {
-	target := &host.Target{Agent: v, Events: v.feed}
 	if v.given {
 		known, err := v.known(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if known {
-			if _, err := v.start(); err != nil {
+			if _, err := v.start(ctx); err != nil {
 				return nil, err
 			}
 		}
 	}
-	target.Surface = v.Surface()
-	return target, nil
+	return &host.Target{Surface: v.Surface(), Agent: v, Events: v.feed}, nil
 }
 
-// known reports whether the given session has a log here. One of another program
-// is nothing to write into.
+// known reports whether the given session has a log here, or messages that wait for
+// it. One of another program is nothing to write into.
 func (v *conversation) known(ctx context.Context) (bool, error) {
-	root, err := v.root()
+	root, err := state.Sessions(v.sys)
 	if err != nil {
 		return false, err
+	}
+	own, err := dshlog.Open(root.Dir(), v.sys.StoreEnv())
+	if err != nil {
+		return false, err
+	}
+	if refs, err := own.Lookup(ctx, v.id); err != nil || len(refs) > 0 {
+		return true, err
 	}
 	found, err := v.set.Find(ctx, v.id)
 	var f *fault.Error
 	switch {
-	case errors.As(err, &f) && f.Rule == "not-found":
-		return false, nil
-	case err != nil:
-		return false, err
-	case found.Store.Kind() == store.DSH && found.Store.Root() == root.Dir():
-		return true, nil
-	}
-	return false, &fault.Error{
-		Kind: fault.Usage, Code: fault.UsageCode, Subject: store.Subject(v.id), Message: "belongs to another program, and only that may write to it",
-		Hint: "mention it in a message of a new session: dsh-tui, then @",
-	}
-}
-
-func (v *conversation) root() (*logwriter.Root, error) {
-	dir := v.sys.StateDir()
-	if dir == "" {
-		return nil, &fault.Error{
-			Kind: fault.Usage, Code: fault.InvalidConfig, Message: "there is no home directory to keep sessions in",
-			Hint: "set XDG_STATE_HOME to an absolute path",
+	case err == nil:
+		return false, &fault.Error{
+			Kind: fault.Usage, Code: fault.UsageCode, Subject: store.Subject(v.id),
+			Message: "of another program, in " + strconv.Quote(found.Ref.Path) + ", and only that may write to it",
+			Hint:    "start without --to, and mention it in a message",
 		}
+	case !errors.As(err, &f) || f.Rule != "not-found":
+		return false, err
 	}
-	return logwriter.OpenRoot(filepath.Join(dir, "sessions"))
+	box, err := state.Inbox(v.sys)
+	if err != nil {
+		return false, err
+	}
+	waiting, err := box.List(ctx, v.id)
+	return len(waiting) > 0, err
 }
 
-// start opens the log and starts the agent, once.
-func (v *conversation) start() (*agent.Agent, error) {
+// start takes the session's inbox, opens its log and starts the agent, once.
+func (v *conversation) start(ctx context.Context) (*agent.Agent, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.agent != nil {
 		return v.agent, nil
 	}
-	root, err := v.root()
+	box, err := state.Inbox(v.sys)
+	if err != nil {
+		return nil, err
+	}
+	root, err := state.Sessions(v.sys)
+	if err != nil {
+		return nil, err
+	}
+	driver, err := box.Drive(ctx, v.id)
 	if err != nil {
 		return nil, err
 	}
 	log, err := root.Open(logwriter.Options{ID: v.id, Cwd: &v.cwd, Now: v.sys.Now})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, driver.Close())
 	}
-	a, err := agent.New(agent.Options{SessionID: v.id, Log: log, Model: v.answers.model, Hooks: v.answers.hooks, On: v.feed.Put})
+	a, err := agent.New(agent.Options{
+		SessionID: v.id, Log: log, Model: v.answers.model, Hooks: v.answers.hooks,
+		Queue: drive.Queue(box, driver), On: v.feed.Put,
+	})
 	if err != nil {
-		return nil, errors.Join(err, log.Close())
+		return nil, errors.Join(err, log.Close(), driver.Close())
 	}
-	v.log, v.agent = log, a
+	v.driver, v.log, v.agent = driver, log, a
 	return a, nil
 }
 
@@ -128,7 +142,7 @@ func (v *conversation) now() *agent.Agent {
 
 // Send implements tui.Agent.
 func (v *conversation) Send(ctx context.Context, m agent.Message) (agent.Record, error) {
-	a, err := v.start()
+	a, err := v.start(ctx)
 	if err != nil {
 		return agent.Record{}, err
 	}
@@ -137,7 +151,7 @@ func (v *conversation) Send(ctx context.Context, m agent.Message) (agent.Record,
 
 // Steer implements tui.Agent.
 func (v *conversation) Steer(ctx context.Context, m agent.Message) (agent.Record, error) {
-	a, err := v.start()
+	a, err := v.start(ctx)
 	if err != nil {
 		return agent.Record{}, err
 	}
@@ -177,7 +191,7 @@ func (v *conversation) close() error {
 		return nil
 	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(a.Dispose(), v.log.Close()) }()
+	go func() { done <- errors.Join(a.Dispose(), v.log.Close(), v.driver.Close()) }()
 	select {
 	case err := <-done:
 		return err

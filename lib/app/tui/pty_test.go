@@ -19,7 +19,10 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
+	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	host "github.com/dsh-toolkit/dsh/lib/tui"
 	"github.com/dsh-toolkit/dsh/lib/tui/screen"
@@ -318,7 +321,39 @@ func TestProgramInLines(t *testing.T) {
 	p.keys("go\r")
 	p.shows("slow")
 	p.keys("\x03") // the terminal makes a signal of it
-	p.shows("Cancelled.")
+	p.shows("^C\nCancelled.\n>")
+	p.keys("\x03")
+	p.ends(0)
+}
+
+// What was sent to a session is answered when it is opened.
+func TestProgramTakesWhatWaits(t *testing.T) {
+	home := t.TempDir()
+	sys := &cli.System{Now: time.Now, Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	box, err := state.Inbox(sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Enqueue(t.Context(), inbox.Draft{To: "fresh", Content: agent.Text("hello there")}); err != nil {
+		t.Fatal(err)
+	}
+	p := spawn(t, home, false, "--to", "fresh", "--exec", "tr a-z A-Z")
+	p.shows("› hello there")
+	p.shows("  HELLO THERE")
+	p.keys("\x03")
+	p.ends(0)
+}
+
+// A session has one driver.
+func TestProgramIsTheOnlyOne(t *testing.T) {
+	home := t.TempDir()
+	p := spawn(t, home, false, "--to", "mine", "--exec", "cat")
+	p.shows("Type a message")
+	p.keys("hi\r")
+	p.shows("\n  hi\n")
+	q := spawn(t, home, false, "--to", "mine", "--exec", "cat")
+	q.ends(1)
+	q.shows("dsh-tui: ")
 	p.keys("\x03")
 	p.ends(0)
 }

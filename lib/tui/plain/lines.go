@@ -55,11 +55,9 @@ func (h *host) command(line string) (leave bool) {
 		}
 		h.submit(h.text)
 	case "/cancel":
-		if h.prepared == nil && !h.running {
+		if h.back() {
 			h.say("Nothing is under way.")
-			return false
 		}
-		h.interrupt()
 	case "/show":
 		for _, ev := range h.target.Agent.Surface().Events {
 			h.show(ev)

@@ -149,6 +149,13 @@ func (h *host) step() (leave bool, err error) {
 
 // interrupt cancels what is under way; else it leaves.
 func (h *host) interrupt() (leave bool) {
+	fmt.Fprintln(h.out) // behind the ^C that the terminal has shown
+	h.asked = false
+	return h.back()
+}
+
+// back cancels what is under way, and reports whether nothing was.
+func (h *host) back() (nothing bool) {
 	switch {
 	case h.prepared != nil:
 		h.stop()
@@ -273,6 +280,9 @@ func (h *host) greet() {
 func (h *host) end() {
 	if h.stop != nil {
 		h.stop()
+	}
+	if h.asked {
+		fmt.Fprintln(h.out)
 	}
 	_ = h.out.Flush()
 }
