@@ -61,16 +61,7 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 			}
 		}
 	}
-	for line := range jsonl.LinesBackward(p.Tail) {
-		for rec := range jsonl.Scan(line, timeShape) {
-			if rec.Value.Get("type").Is("message") {
-				e.UpdatedAt = max(e.UpdatedAt, millis(rec.Value.Get("timestamp")))
-			}
-		}
-		if e.UpdatedAt > 0 {
-			break // the newest message is the last one that has a time
-		}
-	}
+	e.UpdatedAt = lastMessage(p.Tail)
 	e.UpdatedAt = cmp.Or(e.UpdatedAt, p.ModTime.UnixMilli())
 	switch {
 	case name != "":
@@ -80,6 +71,18 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 	default: // a name may stand in the body: Title looks
 	}
 	return e, nil
+}
+
+// lastMessage is the time of the last message in a tail; 0 where it has none.
+func lastMessage(tail []byte) int64 {
+	for line := range jsonl.LinesBackward(tail) {
+		for rec := range jsonl.Scan(line, timeShape) {
+			if rec.Value.Get("type").Is("message") {
+				return millis(rec.Value.Get("timestamp"))
+			}
+		}
+	}
+	return 0
 }
 
 // titleOf looks for a title in all of a file.
