@@ -36,7 +36,7 @@ func TestKilledWritersAndDrivers(t *testing.T) {
 		seed = ready(strconv.ParseUint(s, 10, 64))
 	}
 	t.Logf("DSH_CRASH_SEED=%d", seed)
-	dir := t.TempDir()
+	dir := memoryDir(t)
 
 	var writers sync.WaitGroup
 	kills := make([]int, killWriters+1)
