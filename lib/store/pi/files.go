@@ -23,8 +23,9 @@ func open(root string, env store.Env) (store.Store, error) {
 }
 
 // files are the session files: in a directory for each cwd, and, by a mistake of
-// version 0.30.0, beside those directories. One that is reached twice through
-// links is one, and a loop ends because nothing deeper is looked into.
+// version 0.30.0, beside those directories. A directory that is reached twice
+// through links is one, and a loop ends because nothing deeper is looked into; a
+// file that is reached twice has one id.
 func (s *piStore) files() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		seen := make(map[string]bool)
@@ -51,18 +52,23 @@ func (s *piStore) files() iter.Seq2[string, error] {
 			for _, d := range names {
 				path := filepath.Join(dirs[i], d.Name())
 				isLog := filepath.Ext(path) == ".jsonl"
-				info, err := os.Stat(path) // through links
-				switch {
-				case err != nil && (isLog || base):
-					if !yield("", jsonl.Unreadable(path, err)) {
-						return
+				mode := d.Type()
+				if mode&fs.ModeSymlink != 0 {
+					info, err := os.Stat(path)
+					if err != nil {
+						if (isLog || base) && !yield("", jsonl.Unreadable(path, err)) {
+							return
+						}
+						continue
 					}
-				case err != nil:
-				case info.IsDir():
+					mode = info.Mode()
+				}
+				switch {
+				case mode.IsDir():
 					if base && once(path) && path != dirs[1] {
 						dirs = append(dirs, path)
 					}
-				case isLog && info.Mode().IsRegular() && once(path):
+				case isLog && mode.IsRegular():
 					if !yield(path, nil) {
 						return
 					}
