@@ -32,7 +32,7 @@ func scanValue(s string, i, depth int) (int, error) {
 			return i, &SyntaxError{i, fmt.Sprintf("nested deeper than %d", MaxDepth)}
 		}
 		if c == '{' {
-			return scanObject(s, i, depth+1)
+			return scanObject(s, i, depth+1, nil)
 		}
 		return scanArray(s, i, depth+1)
 	case c == '-' || c >= '0' && c <= '9':
@@ -46,7 +46,9 @@ func scanValue(s string, i, depth int) (int, error) {
 	return i, &SyntaxError{i, "not a JSON value"}
 }
 
-func scanObject(s string, i, depth int) (int, error) {
+// scanObject checks the object at s[i]. member, if not nil, gets what has been
+// checked, member by member.
+func scanObject(s string, i, depth int, member func(string, Value)) (int, error) {
 	i = skipSpace(s, i+1)
 	if i < len(s) && s[i] == '}' {
 		return i + 1, nil
@@ -56,14 +58,20 @@ func scanObject(s string, i, depth int) (int, error) {
 			return i, &SyntaxError{i, "not an object key"}
 		}
 		var err error
+		key := i
 		if i, err = scanString(s, i); err != nil {
 			return i, err
 		}
+		keyEnd := i
 		if i = skipSpace(s, i); i >= len(s) || s[i] != ':' {
 			return i, &SyntaxError{i, "no colon after an object key"}
 		}
-		if i, err = scanValue(s, skipSpace(s, i+1), depth); err != nil {
+		value := skipSpace(s, i+1)
+		if i, err = scanValue(s, value, depth); err != nil {
 			return i, err
+		}
+		if member != nil {
+			member(unquote(s[key:keyEnd]), Value{s[value:i]})
 		}
 		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
 			return i + 1, nil

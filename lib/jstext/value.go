@@ -41,6 +41,25 @@ func Parse(text string) (Value, error) {
 	return Value{text[start:end]}, nil
 }
 
+// ParseMembers is Parse that hands out the members of an object on the way, as
+// Members would afterwards, in one pass over the text. What has been handed out is
+// sound even if the text turns out not to be: then there is an error. A text that is
+// no object hands out nothing.
+func ParseMembers(text string, member func(key string, value Value)) (Value, error) {
+	start := skipSpace(text, 0)
+	if start == len(text) || text[start] != '{' {
+		return Parse(text)
+	}
+	end, err := scanObject(text, start, 1, member)
+	if err != nil {
+		return Value{}, err
+	}
+	if rest := skipSpace(text, end); rest != len(text) {
+		return Value{}, &SyntaxError{rest, "text after the JSON value"}
+	}
+	return Value{text[start:end]}, nil
+}
+
 // MustParse is Parse for texts that the program itself has written.
 func MustParse(text string) Value {
 	v, err := Parse(text)

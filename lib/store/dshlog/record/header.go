@@ -20,54 +20,94 @@ const MaxVersion = 4
 //
 // Errors are *fault.Error, Damaged, with the rule header-json or header-shape.
 func ParseHeader(line []byte) (session.Header, error) {
-	v, err := jstext.Parse(jstext.Decode(line))
+	var m headerMembers
+	_, err := jstext.ParseMembers(jstext.Decode(line), m.take)
 	if err != nil {
 		return session.Header{}, headerFault("header-json", "the first line is not JSON", err)
 	}
-	id, isText := v.Get("id").Text()
-	depth := v.Get("delegationDepth")
+	id, isText := m.at[keyID].Text()
+	depth := m.at[keyDepth]
 	switch {
-	case !v.Get("type").Is("session"):
+	case !m.typ.Is("session"):
 		return session.Header{}, headerFault("header-shape", "the first line is not a session header", nil)
-	case v.Get("version").Kind() != jstext.Number, !isText, v.Get("createdAt").Kind() != jstext.Number,
+	case m.at[keyVersion].Kind() != jstext.Number, !isText, m.at[keyCreatedAt].Kind() != jstext.Number,
 		!isCount(depth) || depth.IsNegativeZero():
 		return session.Header{}, headerFault("header-shape",
 			"the session header lacks version, id, createdAt or delegationDepth, or has another type of them", nil)
 	}
 	h := session.Header{Version: -1, ID: id}
-	if n, ok := v.Get("version").Int(); ok {
+	if n, ok := m.at[keyVersion].Int(); ok {
 		h.Version = int(min(n, math.MaxInt32))
 	}
-	h.CreatedAt, _ = v.Get("createdAt").Int()
-	if cwd, ok := v.Get("cwd").Text(); ok {
+	h.CreatedAt, _ = m.at[keyCreatedAt].Int()
+	if cwd, ok := m.at[keyCwd].Text(); ok {
 		h.Cwd = &cwd
 	}
-	h.JSON = printed(v, h.Version)
+	h.JSON = m.printed(h.Version)
 	return h, nil
+}
+
+// headerKeys are the keys of a header that are known, in the order in which they
+// are printed.
+var headerKeys = [...]string{
+	keyVersion: "version", keyID: "id", keyCreatedAt: "createdAt", keyCwd: "cwd", keyParent: "parentSession",
+	keySeedLength: "seedLength", keySeeded: "isSeeded", keyOrigin: "origin", keyDepth: "delegationDepth",
+}
+
+const (
+	keyVersion = iota
+	keyID
+	keyCreatedAt
+	keyCwd
+	keyParent
+	keySeedLength
+	keySeeded
+	keyOrigin
+	keyDepth
+	keyCount
+)
+
+// headerMembers are the known members of a header.
+type headerMembers struct {
+	typ jstext.Value
+	at  [keyCount]jstext.Value
+}
+
+func (m *headerMembers) take(key string, v jstext.Value) {
+	if key == "type" {
+		m.typ = v
+		return
+	}
+	for i, k := range headerKeys {
+		if key == k {
+			m.at[i] = v
+		}
+	}
+}
+
+// printed is the header with the known keys only, of seedLength and isSeeded the one
+// that the format has.
+func (m *headerMembers) printed(version int) jstext.Value {
+	foreign := keySeeded
+	if version >= 2 {
+		foreign = keySeedLength
+	}
+	var w jstext.Writer
+	w.BeginObject()
+	for i, key := range headerKeys {
+		if i != foreign && m.at[i].Exists() {
+			w.Key(key)
+			w.Raw(m.at[i])
+		}
+	}
+	w.EndObject()
+	return w.Value()
 }
 
 // isCount reports whether v is a non-negative safe integer.
 func isCount(v jstext.Value) bool {
 	n, ok := v.Int()
 	return ok && n >= 0
-}
-
-// printed is the header with the known keys only, in their order.
-func printed(v jstext.Value, version int) jstext.Value {
-	seed := "seedLength"
-	if version >= 2 {
-		seed = "isSeeded"
-	}
-	var w jstext.Writer
-	w.BeginObject()
-	for _, key := range [...]string{"version", "id", "createdAt", "cwd", "parentSession", seed, "origin", "delegationDepth"} {
-		if m := v.Get(key); m.Exists() {
-			w.Key(key)
-			w.Raw(m)
-		}
-	}
-	w.EndObject()
-	return w.Value()
 }
 
 // CheckHeader holds a header against what a log of its format can have.

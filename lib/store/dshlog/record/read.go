@@ -29,8 +29,6 @@ type Record struct {
 	// Unknown is the record's type, where it is none that dsh is known to write, the
 	// record does not say that it may be ignored, and nothing follows from it.
 	Unknown string
-
-	chunk bool // worth learning
 }
 
 // Reader reads the lines of one log. It is not safe for concurrent use; readers of
@@ -55,28 +53,30 @@ type Reader struct {
 // Standard has it; they make no line unreadable.
 func (r *Reader) Read(line []byte) (Record, error) {
 	if r.folds(leadingType(line)) {
-		v, err := jstext.Parse(jstext.Decode(line))
-		if err != nil {
-			return Record{}, err
-		}
-		return r.record(v)
+		return r.kept(line)
 	}
-	// The value borrows the line's bytes: record and learn keep nothing of them.
-	v, err := jstext.Parse(unsafe.String(unsafe.SliceData(line), len(line)))
+	// The event borrows the line's bytes: record and learn keep nothing of them.
+	ev, err := session.ReadEvent(unsafe.String(unsafe.SliceData(line), len(line)))
 	if err != nil {
 		return Record{}, err
 	}
-	rec, err := r.record(v)
+	rec, err := r.record(ev)
 	if rec.Fold {
-		if v, err = jstext.Parse(jstext.Decode(line)); err != nil {
-			return Record{}, err
-		}
-		return r.record(v)
+		return r.kept(line)
 	}
-	if err == nil && rec.chunk && !r.Plain {
-		r.learn(line, v)
+	if err == nil && ev.Type == chunkType && !r.Plain {
+		r.learn(line, ev)
 	}
 	return rec, err
+}
+
+// kept reads a line whose event will be kept, from a copy.
+func (r *Reader) kept(line []byte) (Record, error) {
+	ev, err := session.ReadEvent(jstext.Decode(line))
+	if err != nil {
+		return Record{}, err
+	}
+	return r.record(ev)
 }
 
 // leadingType is the type of a line that begins as dsh writes it, else empty. It
@@ -94,18 +94,18 @@ func leadingType(line []byte) string {
 	return unsafe.String(unsafe.SliceData(rest), n)
 }
 
-// record makes the record of a line's value. Only Event, if Fold is set, shares
-// the value's memory.
-func (r *Reader) record(v jstext.Value) (Record, error) {
+// record makes the record of a line's event. Only Event, if Fold is set, shares the
+// event's memory.
+func (r *Reader) record(ev session.Event) (Record, error) {
+	v := ev.JSON
 	if v.Kind() == jstext.Null {
 		return Record{Seq: -1, Len: 1, Got: "null", Null: true}, nil
 	}
-	ev := session.ParseEvent(v)
 	if r.Version < 2 && strings.HasSuffix(ev.Type, "-chunks") && chunkrow.Is(v) {
 		row, err := chunkrow.Parse(v)
 		return Record{Seq: row.Seq0, Len: row.Len}, err
 	}
-	rec := Record{Seq: ev.Seq, Len: 1, End: ev.Type == endType, chunk: ev.Type == chunkType}
+	rec := Record{Seq: ev.Seq, Len: 1, End: ev.Type == endType}
 	if rec.Seq < 0 {
 		rec.Seq, rec.Got = -1, got(v)
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // shapeCount is how many shapes a reader remembers: text, reasoning and the
@@ -31,10 +32,10 @@ type shape struct {
 }
 
 // learn takes the shape of a line that was read in full and is of no concern to
-// the fold. v is the line's value and shares its memory.
-func (r *Reader) learn(line []byte, v jstext.Value) {
-	seq, time := v.Get("seq"), v.Get("time")
-	chunk := v.Get("data", "chunk")
+// the fold. ev borrows the line's bytes.
+func (r *Reader) learn(line []byte, ev session.Event) {
+	seq, time := ev.JSON.Get("seq"), ev.JSON.Get("time")
+	chunk := ev.Data.Get("chunk")
 	text := chunk.Get("text")
 	if !text.Exists() {
 		text = chunk.Get("argumentsDelta")
