@@ -45,6 +45,7 @@ func (m *Model) event(e agent.Event) tea.Cmd {
 	case agent.Dropped:
 		for _, r := range e.Records {
 			m.forget(r.ID)
+			m.conversation.Remark("not sent: " + session.Text(r.Content))
 		}
 	case agent.TurnStarted:
 		m.running, m.cancelling = true, false

@@ -227,8 +227,12 @@ func (m *Model) status(width int) string {
 	state, keys, busy := m.state()
 	right := m.whom(width)
 	room := width - 2*margin - cells.Width(m.method, right)
-	if room < cells.Width(m.method, state) {
-		right, room = "", width-margin // what is going on comes first
+	needed := state
+	if busy && len(keys) > 0 {
+		needed += " · " + keys[0]
+	}
+	if room < cells.Width(m.method, needed) {
+		right, room = "", width-margin // what is going on, and how to end it, comes first
 	}
 	if state != "" {
 		keys = slices.Insert(keys, 0, state)

@@ -177,7 +177,7 @@ func TestPlainInterrupts(t *testing.T) {
 	pressed := time.Now()
 	d.interrupts <- struct{}{}
 	d.reads("/again sends it after all.\n> ")
-	if took := time.Since(pressed); took > 100*time.Millisecond {
+	if took := time.Since(pressed); took > time.Second {
 		t.Errorf("control came back after %v", took)
 	}
 	close(sc.library.gate)
@@ -186,7 +186,7 @@ func TestPlainInterrupts(t *testing.T) {
 	d.types("\n", "faster\n")
 	d.reads("Waiting for the turn that runs.\n")
 	d.interrupts <- struct{}{}
-	d.reads("and\nCancelled.\n> ")
+	d.reads("\nNot sent: faster\nand\nCancelled.\n> ")
 	d.interrupts <- struct{}{}
 	d.leaves()
 	if n := len(sc.model.Asked()); n != 1 {

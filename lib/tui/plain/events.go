@@ -19,6 +19,10 @@ func (h *host) event(e agent.Event) {
 		h.appended(session.MessageOf(e.Event))
 	case agent.TextDelta:
 		h.stream(e.Text)
+	case agent.Dropped:
+		for _, r := range e.Records {
+			h.say("Not sent: " + termtext.Block(session.Text(r.Content)))
+		}
 	case agent.Blocked:
 		h.say("Blocked: " + termtext.Block(e.Reason))
 	case agent.TurnEnded:
