@@ -18,8 +18,8 @@
 //	TARGET/driver       the driver's process id; flock held as long as it lives
 //	TARGET/tmp/         records being written, each under a flock of its writer
 //	TARGET/new/         what waits
-//	TARGET/cur/         what a driver has claimed; SEQ.abort asks it to abort
-//	TARGET/done/        what is finished, the newest Options.Keep
+//	TARGET/cur/         what a driver has claimed; SEQ.KEY.abort asks it to abort
+//	TARGET/done/        what is finished, the Options.Keep of the highest numbers
 //
 // TARGET is the id as dsh names session directories (lib/store/dshlog/diskname),
 // or, where that is longer than 200 bytes, its first 150 bytes, two tildes and the
@@ -44,8 +44,8 @@
 // # Identity
 //
 // An id names one record of its target, for as long as the record is on disk:
-// while it waits, while it is claimed, and until Options.Keep others have been
-// finished after it. Enqueue with the id of such a record returns that record if
+// while it waits, while it is claimed, and until Options.Keep others of higher
+// numbers have been finished. Enqueue with the id of such a record returns that record if
 // the message is the same, and is an error otherwise.
 //
 // # Links

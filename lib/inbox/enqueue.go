@@ -54,7 +54,7 @@ func (q *queue) add(ctx context.Context, r Record, keyed bool) (Record, error) {
 		return q.existing(r, *old)
 	}
 	r.Seq = n.seq
-	if err := q.flush(newDir); err != nil && !q.claimed(n) {
+	if err := q.flush(newDir); err != nil && q.withdraw(n) {
 		return Record{}, err
 	}
 	return r, nil
@@ -115,13 +115,14 @@ func (q *queue) existing(r, old Record) (Record, error) {
 	return old, nil
 }
 
-// claimed takes back a record that could not be made durable, and reports whether
-// that came too late: what a driver has claimed is durable by its doing.
-func (q *queue) claimed(n name) bool {
+// withdraw takes back a record that could not be made durable. It reports false
+// where that comes too late: what a driver has claimed is durable by its doing. On
+// a disk that fails a second time here the record stays, though it was refused.
+func (q *queue) withdraw(n name) bool {
 	h, err := q.lock(context.Background())
 	if err != nil {
-		return false
+		return true
 	}
 	defer h.unlock()
-	return errors.Is(h.root.Remove(n.path()), fs.ErrNotExist)
+	return !errors.Is(h.root.Remove(n.path()), fs.ErrNotExist)
 }

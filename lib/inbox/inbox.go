@@ -36,7 +36,7 @@ const (
 type Options struct {
 	Now   func() time.Time // required
 	NewID func() string    // an id that no record has; nil: a random UUID
-	Keep  int              // how many finished records to keep for each target; 0: 1000
+	Keep  int              // how many finished records each target keeps, by number; 0: 1000
 }
 
 // Inbox is a directory of queues. It holds nothing open; its methods may be

@@ -22,7 +22,7 @@ func (q *queue) sweep() {
 	}
 }
 
-// prune removes the oldest finished records beyond the newest Options.Keep. What
+// prune keeps Options.Keep finished records, those of the highest numbers. What
 // it cannot remove now it finds again after the next.
 func (h *held) prune() {
 	names, err := h.names(doneDir)

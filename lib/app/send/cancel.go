@@ -5,7 +5,6 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -20,9 +19,6 @@ func cancelCommand() *urfave.Command {
 
 // cancel prints the records that are gone, and those whose turn is told to end.
 func cancel(c *cli.Call) error {
-	if err := onlyTo(c); err != nil {
-		return err
-	}
 	ids := c.Args().Slice()
 	for _, id := range ids {
 		if at := jstext.InvalidAt(id); at >= 0 {
@@ -32,11 +28,7 @@ func cancel(c *cli.Call) error {
 			}
 		}
 	}
-	to, err := target(c)
-	if err != nil {
-		return err
-	}
-	box, err := state.Inbox(c.Sys)
+	to, box, err := targetInbox(c)
 	if err != nil {
 		return err
 	}

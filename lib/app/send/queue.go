@@ -5,7 +5,6 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -19,17 +18,10 @@ func queueCommand() *urfave.Command {
 }
 
 func queue(c *cli.Call) error {
-	if err := onlyTo(c); err != nil {
-		return err
-	}
 	if c.NArg() > 0 {
 		return cli.Usage("queue takes no operand: give the session with --to")
 	}
-	to, err := target(c)
-	if err != nil {
-		return err
-	}
-	box, err := state.Inbox(c.Sys)
+	to, box, err := targetInbox(c)
 	if err != nil {
 		return err
 	}

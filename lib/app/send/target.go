@@ -5,8 +5,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
@@ -41,6 +43,19 @@ func target(c *cli.Call) (string, error) {
 		}
 	}
 	return sessionuri.ParseID(arg)
+}
+
+// targetInbox is what the commands work on: no flag of sending, the target and the
+// inbox.
+func targetInbox(c *cli.Call) (to string, box *inbox.Inbox, err error) {
+	if err := onlyTo(c); err != nil {
+		return "", nil, err
+	}
+	if to, err = target(c); err != nil {
+		return "", nil, err
+	}
+	box, err = state.Inbox(c.Sys)
+	return to, box, err
 }
 
 // onlyTo refuses what belongs to sending where a command stands: it would be
