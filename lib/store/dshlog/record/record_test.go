@@ -280,10 +280,10 @@ func generate(r *rand.Rand) []byte {
 
 func TestPassIsRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 60 {
 		buf := generate(r)
 		checkPass(t, 0, buf, 0)
-		for range 20 {
+		for range 10 {
 			b := bytes.Clone(buf)
 			for range r.IntN(4) + 1 {
 				i := r.IntN(len(b))

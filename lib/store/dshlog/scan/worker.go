@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sort"
+	"sync"
 
 	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
 )
@@ -13,7 +14,8 @@ const (
 	// partSize is how many decoded bytes are looked through at a time; a frame that
 	// is larger is looked through whole, up to maxRoom.
 	partSize = 512 << 10
-	maxRoom  = 16 << 20
+	roomy    = 2 * partSize
+	maxRoom  = 4 << 20
 
 	// A log may decode to minDecoded bytes, and beyond that to maxRatio times its
 	// size. Real logs come to 30 times; a thousand times that is a bomb.
@@ -25,12 +27,19 @@ const (
 
 // worker looks through pieces, one at a time.
 type worker struct {
-	src     Source
-	reader  reader
+	*tools
+	src    Source
+	reader reader
+	starts []frameStart // of the frames in buf
+}
+
+// tools is what a worker can take over from one that is done.
+type tools struct {
 	decoder zframe.Decoder
 	buf     []byte
-	starts  []frameStart // of the frames in buf
 }
+
+var toolbox = sync.Pool{New: func() any { return new(tools) }}
 
 // frameStart is where a frame's bytes begin in a part.
 type frameStart struct {
@@ -39,10 +48,17 @@ type frameStart struct {
 }
 
 func newWorker(src Source, version int, o Options) *worker {
-	return &worker{src: src, reader: o.reader(version)}
+	return &worker{tools: toolbox.Get().(*tools), src: src, reader: o.reader(version)}
 }
 
-func (w *worker) close() { w.decoder.Close() }
+func (w *worker) close() {
+	w.decoder.Rest()
+	if cap(w.buf) > roomy {
+		w.buf = nil
+	}
+	toolbox.Put(w.tools)
+	w.tools = nil
+}
 
 func (w *worker) do(j *job) {
 	switch {
@@ -64,6 +80,9 @@ func (w *worker) do(j *job) {
 		j.parts = append(j.parts, newPart(&w.reader, buf))
 	}
 }
+
+// roomFor is how much room to begin with for frames of that size.
+func roomFor(size int64) int { return int(min(max(16*size, 16<<10), roomy)) }
 
 // room makes w.buf at least n bytes large.
 func (w *worker) room(n int) {
@@ -92,7 +111,7 @@ func (w *worker) zstd(j *job) {
 
 // frames decodes small frames one behind the other and looks through them together.
 func (w *worker) frames(j *job, it *zframe.Item) {
-	w.room(2 * partSize)
+	w.room(roomFor(it.Size))
 	dst := w.buf[:0]
 	frames, decoded := int64(0), int64(0)
 	flush := func() {
@@ -141,14 +160,15 @@ func (w *worker) frames(j *job, it *zframe.Item) {
 	flush()
 }
 
-// alone decodes one frame into an empty buffer, which grows as it must.
+// alone decodes one frame into an empty buffer, which grows to what is likely. A
+// frame that needs more, or is damaged, is for long to decode.
 func (w *worker) alone(frame []byte) ([]byte, error) {
 	for {
 		out, err := w.decoder.Append(w.buf[:0], frame)
-		if !errors.Is(err, zframe.ErrNoRoom) || cap(w.buf) >= maxRoom {
+		if !errors.Is(err, zframe.ErrNoRoom) || cap(w.buf) >= min(maxRoom, 64*len(frame)) {
 			return out, err
 		}
-		w.buf = make([]byte, 0, 2*cap(w.buf))
+		w.buf = make([]byte, 0, min(8*cap(w.buf), maxRoom))
 	}
 }
 
@@ -161,7 +181,7 @@ func (w *worker) torn(j *job, it *zframe.Item) {
 		}
 		return
 	}
-	w.room(2 * partSize)
+	w.room(roomFor(it.Size))
 	out, err := w.alone(it.Data)
 	if errors.Is(err, zframe.ErrNoRoom) {
 		w.long(j, bytes.NewReader(it.Data), it.Offset, it.Size)
@@ -176,7 +196,7 @@ func (w *worker) torn(j *job, it *zframe.Item) {
 func (w *worker) long(j *job, r io.Reader, off, size int64) {
 	before, cut := len(j.parts), j.torn > 0
 	decoded, sinceNewline := int64(0), int64(0)
-	w.room(2 * partSize)
+	w.room(roomy)
 	z, err := w.decoder.Reader(r)
 	for err == nil {
 		buf := w.buf[:partSize]

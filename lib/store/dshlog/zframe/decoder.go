@@ -12,11 +12,12 @@ import (
 // 8 MiB for interchange; what dsh writes asks for less.
 const MaxWindow = 32 << 20
 
-// The errors of decoding. Everything else that a decoder can say means that the
-// frame is not what its writer wrote: a wrong checksum, a broken block.
+// The errors of decoding. Everything else that a Reader says means that the frame is
+// not what its writer wrote: a wrong checksum, a broken block.
 var (
-	// ErrNoRoom says that the frame is larger than the room it was given.
-	ErrNoRoom = errors.New("the frame decodes to more than there is room for")
+	// ErrNoRoom says that the frame does not decode into the room it was given. It
+	// may be too large, or damaged: a Reader tells which.
+	ErrNoRoom = errors.New("the frame does not decode into the room there is")
 	// ErrTorn says that the input ended inside the frame.
 	ErrTorn = errors.New("the frame is cut")
 	// ErrWindow says that the frame asks for more memory than MaxWindow.
@@ -34,9 +35,9 @@ func newDecoder(opts ...zstd.DOption) (*zstd.Decoder, error) {
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))...)
 }
 
-// Append decodes one frame behind dst, within its capacity. With an error, the
-// bytes that were decoded before it are there, for ErrTorn each of them right; the
-// checksum of a whole frame has been checked when there is none.
+// Append decodes one frame behind dst, within its capacity. Without an error the
+// frame is whole, and its checksum right. The error is ErrTorn, and what the blocks
+// before the cut gave is there; or ErrNoRoom or ErrWindow, and nothing is.
 func (d *Decoder) Append(dst, frame []byte) ([]byte, error) {
 	if d.whole == nil {
 		var err error
@@ -45,10 +46,15 @@ func (d *Decoder) Append(dst, frame []byte) ([]byte, error) {
 		}
 	}
 	out, err := d.whole.DecodeAll(frame, dst)
-	if cap(out) > cap(dst) || len(out) < len(dst) {
-		return dst, ErrNoRoom // never: the option above forbids it
+	switch err = kind(err); {
+	case err == nil, errors.Is(err, ErrTorn):
+		return out, err
+	case errors.Is(err, ErrWindow):
+		return dst, err
 	}
-	return out, kind(err)
+	// The library has several ways to say that the room is too small, and some of
+	// them it also says of damage.
+	return dst, ErrNoRoom
 }
 
 // Reader decodes the frame that r delivers piece by piece, for a frame of unknown
@@ -65,6 +71,14 @@ func (d *Decoder) Reader(r io.Reader) (io.Reader, error) {
 		return nil, kind(err)
 	}
 	return streamReader{d.stream}, nil
+}
+
+// Rest lets go of what the decoder was given, so that it can be kept for another
+// file.
+func (d *Decoder) Rest() {
+	if d.stream != nil {
+		_ = d.stream.Reset(nil) // with nil there is nothing to fail
+	}
 }
 
 // Close lets go of the decoder's memory.
@@ -93,8 +107,6 @@ func kind(err error) error {
 		return nil
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return ErrTorn
-	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return ErrNoRoom
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return ErrWindow
 	}

@@ -98,7 +98,7 @@ func TestSplit(t *testing.T) {
 	one := frame(t, []byte("one\n"))
 	two := frame(t, bytes.Repeat([]byte("two\n"), 1000))
 	raw := frame(t, noise(2000))
-	long := frame(t, noise(3<<20))
+	long := frame(t, noise(zframe.MaxKept+1000))
 	unsized := func(b []byte) []byte {
 		var out bytes.Buffer
 		e, _ := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1))
@@ -123,14 +123,14 @@ func TestSplit(t *testing.T) {
 		{"nothing", nil, "", ""},
 		{"one frame", one, "F1,", "one\n"},
 		{"several", join(one, two, unsized, bare, empty, one), "F1,F2,FU,FB,FE,F1,", "one\n" + two1000 + "unsized\nunsized\nbare\none\n"},
-		{"a long one between", join(one, long, two), "F1,FL,F2,", "one\n" + string(noise(3<<20)) + two1000},
-		{"long first", join(long, long), "FL,FL,", strings.Repeat(string(noise(3<<20)), 2)},
+		{"a long one between", join(one, long, two), "F1,FL,F2,", "one\n" + string(noise(zframe.MaxKept+1000)) + two1000},
+		{"long first", join(long, long), "FL,FL,", strings.Repeat(string(noise(zframe.MaxKept+1000)), 2)},
 		{"skippable", join(one, skip, two), "F1,skip 13,F2,", "one\n" + two1000},
 		{"skippable that claims 4 GiB", join(one, hugeSkip), "F1,torn 11,", "one\n"},
 		{"torn in the checksum", join(one, two[:len(two)-2]), "F1,torn T2,", "one\n"},
 		{"torn in the magic", join(one, two[:3]), "F1,torn 3,", "one\n"},
 		{"torn in the header", join(one, two[:5]), "F1,torn 5,", "one\n"},
-		{"torn long", join(one, long[:2<<20]), "F1,torn 2097152,", "one\n"},
+		{"torn long", join(one, long[:zframe.MaxKept]), "F1,torn 1048576,", "one\n"},
 		{"zeros behind", join(one, make([]byte, 500_000)), "F1,bad 500000,", "one\n"},
 		{"text behind", join(one, []byte("hello")), "F1,bad 5,", "one\n"},
 		{"bytes between", join(one, []byte("hello"), two), "F1,bad 5,F2,", "one\n" + two1000},
@@ -146,6 +146,9 @@ func TestSplit(t *testing.T) {
 				"whole": bytes.NewReader(c.file), "bytes": iotest.OneByteReader(bytes.NewReader(c.file)),
 				"half": iotest.HalfReader(bytes.NewReader(c.file)), "data with error": iotest.DataErrReader(bytes.NewReader(c.file)),
 			} {
+				if name == "bytes" && len(c.file) > 100_000 {
+					continue // it takes its time, and the window moves no more often
+				}
 				t.Run(fmt.Sprint(c.name, "/", name, "/", keepAll), func(t *testing.T) {
 					if g := split(t, c.file, r, keepAll); g.shape != want || g.content != c.want {
 						t.Errorf("got %q with %d bytes, want %q with %d", g.shape, len(g.content), want, len(c.want))
@@ -188,7 +191,7 @@ func TestReaderError(t *testing.T) {
 
 // A log of many false starts must not take quadratic time.
 func TestFalseStarts(t *testing.T) {
-	file := bytes.Repeat([]byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00\x10"), 1<<20)
+	file := bytes.Repeat([]byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00\x10"), 1<<18)
 	if g := split(t, file, bytes.NewReader(file), false); g.content != "" {
 		t.Errorf("decoded %q", g.content)
 	}
@@ -208,13 +211,56 @@ func TestAppend(t *testing.T) {
 	}
 	bad := bytes.Clone(f)
 	bad[len(bad)-1] ^= 1
-	if _, err := d.Append(make([]byte, 0, 64<<10), bad); err == nil || errors.Is(err, zframe.ErrTorn) {
+	if _, err := d.Append(make([]byte, 0, 64<<10), bad); !errors.Is(err, zframe.ErrNoRoom) {
 		t.Errorf("wrong checksum: %v", err)
+	}
+	r, err := d.Reader(bytes.NewReader(bad))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r)
+	}
+	if err == nil || errors.Is(err, zframe.ErrTorn) || errors.Is(err, zframe.ErrWindow) {
+		t.Errorf("wrong checksum, to a Reader: %v", err)
 	}
 	out, err = d.Append(make([]byte, 0, 64<<10), f[:len(f)-2])
 	if !errors.Is(err, zframe.ErrTorn) || !bytes.Equal(out, data) {
 		t.Errorf("cut in the checksum: %d bytes, %v, want all and ErrTorn", len(out), err)
 	}
+}
+
+// Every frame decodes when there is room for it, and with any less it is ErrNoRoom.
+func TestRoom(t *testing.T) {
+	var d zframe.Decoder
+	defer d.Close()
+	text := bytes.Repeat([]byte(`{"type":"turn/start","seq":0}`+"\n"), 20_000)
+	for _, size := range []int{0, 1, 100, 1000, 130_000, 131_072, 131_073, 300_000, len(text)} {
+		for name, f := range map[string][]byte{"text": frame(t, text[:size]), "noise": frame(t, noise(size)), "unsized": unsized(t, text[:size])} {
+			if len(f) == 0 {
+				continue // of nothing, no frame is made
+			}
+			for _, room := range []int{0, size / 2, size - 1, size, size + 1, size + 200_000} {
+				if room < 0 {
+					continue
+				}
+				out, err := d.Append(make([]byte, 0, room), f)
+				if room >= size && (err != nil || len(out) != size) || room < size && !errors.Is(err, zframe.ErrNoRoom) {
+					t.Errorf("%s of %d bytes in a room of %d: %d, %v", name, size, room, len(out), err)
+				}
+			}
+		}
+	}
+}
+
+// unsized is a frame that does not say how much it decodes to, as dsh's do not.
+func unsized(t testing.TB, b []byte) []byte {
+	var out bytes.Buffer
+	e, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = e.Write(b)
+	_ = e.Flush()
+	_ = e.Close()
+	return out.Bytes()
 }
 
 // A few bytes may claim gigabytes. Nothing of that size may be allocated.
