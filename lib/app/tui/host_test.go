@@ -236,20 +236,9 @@ func TestFrames(t *testing.T) {
 			}
 		})
 	})
-	t.Run("wide", func(t *testing.T) {
-		frames(t, func(t *testing.T, w, h int, golden func(*tuitest.Stage, string)) {
-			sc := newScene(t, modeltest.Text("再試行の回数は三回までです。👨‍👩‍👧 🇯🇵 のような絵文字も一文字として数えます。"))
-			sc.library.add("cjk", "再試行の不具合 👨‍👩‍👧", "/home/dev/漢字", time.Hour)
-			s := sc.start(t, w, h)
-			s.Keys("漢字と絵文字👍🏽e\u0301 @再")
-			s.Shows("1/1")
-			golden(s, "wide-list")
-			s.Keys("<Enter>を見て<Left>")
-			golden(s, "wide-chip")
-			s.Keys("<Enter>")
-			golden(s, "wide-answered")
-		})
-	})
+	for name, graphemes := range map[string]bool{"wide": false, "clusters": true} {
+		t.Run(name, func(t *testing.T) { frames(t, wideFrames(name, graphemes)) })
+	}
 	t.Run("lines", func(t *testing.T) {
 		frames(t, func(t *testing.T, w, h int, golden func(*tuitest.Stage, string)) {
 			s := newScene(t).start(t, w, h)
@@ -259,6 +248,25 @@ func TestFrames(t *testing.T) {
 			golden(s, "lines")
 		})
 	})
+}
+
+// wideFrames shows wide characters on a terminal of either kind.
+func wideFrames(name string, graphemes bool) func(*testing.T, int, int, func(*tuitest.Stage, string)) {
+	return func(t *testing.T, w, h int, golden func(*tuitest.Stage, string)) {
+		sc := newScene(t, modeltest.Text("再試行の回数は三回までです。👨‍👩‍👧 🇯🇵 のような絵文字も一文字として数えます。"))
+		sc.library.add("cjk", "再試行の不具合 👨‍👩‍👧", "/home/dev/漢字", time.Hour)
+		s := sc.start(t, w, h)
+		if graphemes {
+			s.Graphemes()
+		}
+		s.Keys("漢字と絵文字👍🏽e\u0301 @再")
+		s.Shows("1/1")
+		golden(s, name+"-list")
+		s.Keys("<Enter>を見て<Left>")
+		golden(s, name+"-chip")
+		s.Keys("<Enter>")
+		golden(s, name+"-answered")
+	}
 }
 
 func hostileTitles(t *testing.T) []string {

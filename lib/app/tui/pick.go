@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+	"github.com/dsh-toolkit/dsh/lib/termtext"
 	"github.com/dsh-toolkit/dsh/lib/tui/candidate"
 	"github.com/dsh-toolkit/dsh/lib/tui/picker"
 )
@@ -97,9 +98,12 @@ func printChosen(c *cli.Call, chosen []candidate.Session, err error) error {
 		end = "\x00"
 	}
 	for _, s := range chosen {
-		text := s.Mention()
+		text, safe := s.Mention(), termtext.Line
 		if c.Bool("json") {
-			text = object(s)
+			text, safe = object(s), termtext.JSON
+		}
+		if c.Sys.StdoutTTY {
+			text = safe(text)
 		}
 		if _, err := c.Out.WriteString(text + end); err != nil {
 			return err

@@ -436,3 +436,23 @@ func TestAModelThatFails(t *testing.T) {
 	s.Shows("  part")
 	s.Shows("Enter sends")
 }
+
+// A key redraws what it changes and no more: nothing flickers.
+func TestAKeyRedrawsLittle(t *testing.T) {
+	sc := newScene(t, modeltest.Text(strings.Repeat("word ", 400)))
+	s := sc.start(t, 96, 24)
+	s.Keys("Tell<Enter>")
+	s.Shows("Enter sends")
+	s.Shows("word word")
+	s.Keys("a")
+	s.Shows("› a")
+	before := len(s.Raw())
+	s.Keys("b")
+	s.Shows("› ab")
+	if n := len(s.Raw()) - before; n > 200 {
+		t.Errorf("a key wrote %d bytes: %q", n, s.Raw()[before:])
+	}
+	if n := strings.Count(s.Raw(), "\x1b[2J"); n > 1 {
+		t.Errorf("the screen was cleared %d times", n)
+	}
+}

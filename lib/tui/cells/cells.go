@@ -12,6 +12,7 @@ package cells
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -55,7 +56,10 @@ func next(m Method, s string) (string, int) {
 		return s[:1], 0
 	}
 	if c == "\t" {
-		w = TabWidth
+		return c, TabWidth
+	}
+	if m == 0 && len(c) > utf8.UTFMax { // as Drawn draws it
+		w = ansi.StringWidthWc(apart(c))
 	}
 	return c, w
 }
@@ -73,20 +77,20 @@ func Width(m Method, s string) int {
 // something was cut off. Tabs come out as spaces.
 func Truncate(m Method, s string, width int) string {
 	if _, fits := prefix(m, s, width); fits {
-		return spaced(s)
+		return Drawn(m, s)
 	}
 	if width <= 0 {
 		return ""
 	}
 	head, _ := prefix(m, s, width-1)
-	return spaced(head) + ellipsis
+	return Drawn(m, head) + ellipsis
 }
 
 // TruncateLeft is Truncate from the other end: the end of s is kept.
 func TruncateLeft(m Method, s string, width int) string {
 	over := Width(m, s) - width
 	if over <= 0 {
-		return spaced(s)
+		return Drawn(m, s)
 	}
 	if width <= 0 {
 		return ""
@@ -98,7 +102,7 @@ func TruncateLeft(m Method, s string, width int) string {
 		over -= w
 		s = s[len(c):]
 	}
-	return ellipsis + spaced(s)
+	return ellipsis + Drawn(m, s)
 }
 
 // Fit returns s truncated or padded with spaces to exactly width cells.
@@ -147,8 +151,4 @@ func prefix(m Method, s string, width int) (string, bool) {
 		at += len(c)
 	}
 	return s, true
-}
-
-func spaced(s string) string {
-	return strings.ReplaceAll(s, "\t", strings.Repeat(" ", TabWidth))
 }

@@ -24,7 +24,8 @@ func TestWidth(t *testing.T) {
 		{"a\tb", 6, 6},
 		{"🇯🇵", 2, 2},
 		{family, 6, 2},
-		{"👍🏽", 4, 2},
+		{"👍🏽", 2, 2},
+		{"🏽", 2, 2},
 		{"❤️", 1, 2},
 	} {
 		if got := cells.Width(ansi.WcWidth, c.s); got != c.wc {
@@ -32,6 +33,35 @@ func TestWidth(t *testing.T) {
 		}
 		if got := cells.Width(ansi.GraphemeWidth, c.s); got != c.seen {
 			t.Errorf("Width(grapheme, %q) = %d, want %d", c.s, got, c.seen)
+		}
+	}
+}
+
+// On a terminal that sums code points what is drawn holds nothing that terminals
+// disagree about, and is as wide as was reckoned.
+func TestDrawn(t *testing.T) {
+	for _, c := range []struct{ s, wc string }{
+		{"plain", "plain"},
+		{"a\tb", "a    b"},
+		{"漢字", "漢字"},
+		{"🇯🇵", "🇯🇵"},
+		{family, "👨👩👧"},
+		{"👍🏽!", "👍!"},
+		{"❤️", "❤"},
+		{"1️⃣", "1⃣"},
+		{"🏽", "🏽"},
+		{"क्\u200dष", "क्\u200dष"},
+		{"🏳️‍🌈", "🏳🌈"},
+	} {
+		got := cells.Drawn(ansi.WcWidth, c.s)
+		if got != c.wc {
+			t.Errorf("Drawn(wc, %q) = %q, want %q", c.s, got, c.wc)
+		}
+		if w := ansi.StringWidthWc(got); !strings.Contains(c.s, "\t") && w != cells.Width(ansi.WcWidth, c.s) {
+			t.Errorf("%q is drawn %d cells wide, reckoned %d", c.s, w, cells.Width(ansi.WcWidth, c.s))
+		}
+		if want := strings.ReplaceAll(c.s, "\t", "    "); cells.Drawn(ansi.GraphemeWidth, c.s) != want {
+			t.Errorf("Drawn(grapheme, %q) = %q, want %q", c.s, cells.Drawn(ansi.GraphemeWidth, c.s), want)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // Wrap breaks a text of several lines into rows of at most width cells: at spaces
 // where it can (those at the break go), between ideographs, else inside a word.
-// Spaces that begin a line stay, so that code keeps its shape. Tabs come out as
-// spaces. There is at least one row; a width below 1 counts as 1, and a cluster
+// Spaces that begin a line stay, so that code keeps its shape. Rows come out as Drawn
+// draws them. There is at least one row; a width below 1 counts as 1, and a cluster
 // wider than the width gets a row of its own.
 func Wrap(m Method, s string, width int) []string {
 	var rows []string
@@ -21,7 +21,7 @@ func Wrap(m Method, s string, width int) []string {
 
 // AppendWrapped appends the rows of one line, which holds no newline.
 func AppendWrapped(rows []string, m Method, line string, width int) []string {
-	line = spaced(line)
+	line = Drawn(m, line)
 	if len(line) <= width { // a cluster is never wider than its bytes
 		return append(rows, line)
 	}

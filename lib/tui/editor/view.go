@@ -83,7 +83,7 @@ func (e *Editor) draw(l *line, r span, style func(string) string) string {
 		case w > e.textWidth():
 			b.WriteString(cells.Truncate(e.method, a.shown, e.textWidth()))
 		default:
-			b.WriteString(a.shown)
+			b.WriteString(cells.Drawn(e.method, a.shown))
 		}
 		used += min(w, e.textWidth())
 	}

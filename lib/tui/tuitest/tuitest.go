@@ -16,6 +16,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/dsh-toolkit/dsh/lib/tui/screen"
 )
@@ -91,6 +92,12 @@ func (s *Stage) Paste(text string) {
 func (s *Stage) Resize(width, height int) {
 	s.Screen.Resize(width, height)
 	s.program.Send(tea.WindowSizeMsg{Width: width, Height: height})
+}
+
+// Graphemes makes the terminal one that measures whole clusters (mode 2027), and
+// tells the program.
+func (s *Stage) Graphemes() {
+	s.program.Send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 }
 
 // Until waits for a frame, and fails the test where it does not come.
