@@ -1,64 +1,68 @@
-package claude_test
+package claude
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 )
 
-// Trees that are shaped to cost more than their size: each must be read in time
-// that is about linear.
+// Trees that are shaped to cost more than their size. They are made in memory,
+// because to read their lines would take most of the time; what cost the square
+// of n would take minutes.
 func TestHostileTrees(t *testing.T) {
-	const n = 10_000
-	id := func(i int) string { return fmt.Sprint("e", i) }
-	for name, line := range map[string]func(i int) string{
-		"one deep chain":        func(i int) string { return usr(id(i), id(i-1), "x") },
-		"a circle":              func(i int) string { return usr(id(i), id((i+1)%n), "x") },
-		"all are roots but one": func(i int) string { return usr(id(i), map[bool]string{true: "e0"}[i == n-1], "x") },
-		"all children of one":   func(i int) string { return usr(id(i), "e0", "x") },
-		"a comb of notes":       func(i int) string { return sys(id(i), id(i/2), "x") },
-		"answers beside notes": func(i int) string {
-			return []string{sys(id(i), id(max(0, i-2)), "x"), ans(id(i), id(max(0, i-2)), "m", "x")}[i%2]
+	const n = 200_000
+	type shape struct {
+		node       func(i int) node
+		compaction func(i int) compaction
+		removed    bool
+	}
+	said := func(parent int, k kind, f flags) node {
+		return node{parent: int32(max(parent, -1)), kind: k, flags: f, message: none}
+	}
+	for name, s := range map[string]shape{
+		"one deep chain":           {node: func(i int) node { return said(i-1, user, prompt) }},
+		"a circle":                 {node: func(i int) node { return said((i+1)%n, user, prompt) }},
+		"all children of one":      {node: func(i int) node { return said(min(i-1, 0), user, prompt) }},
+		"a comb of notes":          {node: func(i int) node { return said(i/2-1, system, 0) }},
+		"two chains of notes":      {node: func(i int) node { return said(i-2, system, 0) }},
+		"answers beside notes":     {node: func(i int) node { return said((i/2-1)*2, []kind{system, assistant}[i%2], says) }},
+		"no parent is there":       {node: func(i int) node { return said(n+i, user, prompt) }},
+		"every second is lost":     {node: func(i int) node { return said([]int{i - 1, n + i}[i%2], user, prompt) }},
+		"one message on all lines": {node: func(i int) node { m := said(i-1, assistant, says); m.message = 0; return m }},
+		"commands without end":     {node: func(i int) node { return said(i-1, user, []flags{slash, meta}[min(i%1000, 1)]) }},
+		"summaries":                {node: func(i int) node { return said(i-1, user, summary) }},
+		"boundaries":               {node: func(i int) node { b := said(-1, system, boundary); b.logical = int32(i - 1); return b }},
+		"boundaries over one anchor": {
+			node:       func(i int) node { return said(i-1, user, prompt) },
+			compaction: func(i int) compaction { return compaction{at: int32(i), anchor: 0, preserved: []int32{int32(i)}} },
 		},
-		"no parent is there":       func(i int) string { return usr(id(i), fmt.Sprint("lost", i), "x") },
-		"every second is lost":     func(i int) string { return usr(id(i), []string{id(i - 1), fmt.Sprint("lost", i)}[i%2], "x") },
-		"one message on all lines": func(i int) string { return ans(id(i), id(i-1), "m", "x") },
-		"commands without end":     func(i int) string { return usr(id(i), id(i-1), "<command-name>/x</command-name>") },
-		"meta behind commands": func(i int) string {
-			return usr(id(i), id(i-1), "<command-name>/x</command-name>", []string{`"isMeta":true`, `"isMeta":false`}[min(i%1000, 1)])
+		"segments over everything": {
+			node:       func(i int) node { return said(i-1, user, prompt) },
+			compaction: func(i int) compaction { return compaction{at: int32(i), anchor: 0, head: 1, tail: n - 1} },
 		},
-		"boundaries": func(i int) string {
-			return sys(id(i), id(i-1), "compact_boundary", `"logicalParentUuid":"`+id(i-1)+`"`)
-		},
-		"boundaries over one anchor": func(i int) string { return hostileBoundary(i, id(max(0, i-1)), "e0", "e1") },
-		"segments over everything": func(i int) string {
-			if i < n/2 {
-				return usr(id(i), id(i-1), "x")
-			}
-			return hostileBoundary(i, id(i-1), "e1", id(n/2-1))
-		},
-		"queued and removed": func(i int) string {
-			if i%2 == 0 {
-				return usr(id(i), id(i-2), "x")
-			}
-			return `{"type":"queue-operation","operation":"remove","content":"x"}`
-		},
-		"the same again": func(i int) string { return usr("e1", "e0", "x") },
+		"removed from the queue": {node: func(i int) node { return said(i-1, user, prompt) }, removed: true},
 	} {
-		var b strings.Builder
+		x := newIndex()
+		x.linked = true
 		for i := range n {
-			b.WriteString(line(i) + "\n")
+			e := s.node(i)
+			e.first, e.last, e.written = int64(i), int64(i), e.parent
+			x.nodes = append(x.nodes, e)
+			x.order = append(x.order, int32(i))
+			if s.compaction != nil {
+				x.compactions = append(x.compactions, s.compaction(i))
+			}
+			if s.removed {
+				x.removed = append(x.removed, removed{at: int64(i), text: "x"})
+			}
+		}
+		for range n { // named as parents, and not there
+			x.newNode()
 		}
 		start := time.Now()
-		readText(t, b.String())
-		if d := time.Since(start); d > 5*time.Second {
+		b := x.current()
+		x.items(b.line)
+		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}
-}
-
-func hostileBoundary(i int, parent, head, tail string) string {
-	return sys(fmt.Sprint("e", i), parent, "compact_boundary",
-		fmt.Sprintf(`"compactMetadata":{"preservedSegment":{"headUuid":"%s","anchorUuid":"e0","tailUuid":"%s"}}`, head, tail))
 }

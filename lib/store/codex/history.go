@@ -19,11 +19,14 @@ type history struct {
 func settle(ops []op) history {
 	var h history
 	live := ops[:0:0]
-	var bounds []int // where in live a turn begins
+	var bounds, lists []int // where in live a turn begins, and where a list stands
 	for _, o := range ops {
 		if o.kind != rollback {
 			if o.kind.begins() {
 				bounds = append(bounds, len(live))
+			}
+			if o.kind == compact {
+				lists = append(lists, len(live))
 			}
 			live = append(live, o)
 			continue
@@ -41,26 +44,24 @@ func settle(ops []op) history {
 			h.dropped++
 		}
 		live = live[:cut]
-		if more := o.n - n; more > 0 && len(live) > 0 {
-			h.rollInto(live, more)
+		for len(lists) > 0 && lists[len(lists)-1] >= cut {
+			lists = lists[:len(lists)-1]
+		}
+		if more := o.n - n; more > 0 && len(lists) > 0 {
+			h.rollInto(&live[lists[len(lists)-1]], more)
 		}
 	}
 	h.fold(live)
 	return h
 }
 
-// rollInto takes n more turns off the list of the last compaction in live, which
-// holds no turn of its own any more.
-func (h *history) rollInto(live []op, n int64) {
-	for i := len(live) - 1; i >= 0; i-- {
-		if live[i].kind == compact {
-			if live[i].cut < live[i].n {
-				h.dropped++
-			}
-			live[i].cut = min(live[i].cut+n, live[i].n)
-			return
-		}
+// rollInto takes n more turns off the list of the last compaction, behind which no
+// turn is left.
+func (h *history) rollInto(list *op, n int64) {
+	if list.cut < list.n {
+		h.dropped++
 	}
+	list.cut = min(list.cut+n, list.n)
 }
 
 func (h *history) fold(live []op) {

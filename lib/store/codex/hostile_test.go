@@ -1,44 +1,33 @@
-package codex_test
+package codex
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
 
-// Logs that are shaped to cost more than their size: each must be read in time that
-// is about linear.
+// Logs that are shaped to cost more than their size. What cost the square of n would
+// take minutes.
 func TestHostileLogs(t *testing.T) {
-	const n = 20_000
-	pick := func(lines ...string) func(i int) string {
-		return func(i int) string { return lines[i%len(lines)] }
+	const n = 500_000
+	pick := func(kinds ...opKind) func(i int) opKind {
+		return func(i int) opKind { return kinds[i%len(kinds)] }
 	}
-	for name, of := range map[string]func(i int) string{
-		"rollbacks of nothing": func(i int) string {
-			if i < n/2 {
-				return ans("x")
-			}
-			return back(1)
-		},
-		"each turn taken back":    pick(usr("x"), ans("x"), back(1)),
-		"compacted over and over": pick(usr("x"), compactedOld("s")),
-		"handed over and over":    pick(usr("x"), usr(fixed+"s")),
-		"lists over and over":     pick(usr("x"), compacted("s", item("user", "a"), item("user", "b")), back(2)),
-		"into one list": func(i int) string {
-			if i == 0 {
-				return compacted("s", item("user", strings.Repeat("a", 10)), item("user", "b"))
-			}
-			return back(1)
-		},
+	for name, kind := range map[string]func(i int) opKind{
+		"rollbacks of nothing":    func(i int) opKind { return []opKind{answer, rollback}[i/(n/2)] },
+		"each turn taken back":    pick(prompt, answer, rollback),
+		"compacted over and over": pick(prompt, compress),
+		"handed over and over":    pick(prompt, handover),
+		"prompts, then compacted": func(i int) opKind { return []opKind{prompt, compress}[i/(n/2)] },
+		"lists over and over":     pick(compact, rollback),
+		"into one list":           func(i int) opKind { return []opKind{compact, rollback}[min(i, 1)] },
 	} {
-		var b strings.Builder
-		b.WriteString(meta + "\n")
-		for i := range n {
-			b.WriteString(of(i) + "\n")
+		ops := make([]op, n)
+		for i := range ops {
+			ops[i] = op{kind: kind(i), n: 2}
 		}
 		start := time.Now()
-		readText(t, b.String())
-		if d := time.Since(start); d > 5*time.Second {
+		settle(ops)
+		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}
