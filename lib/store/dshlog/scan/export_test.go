@@ -7,3 +7,11 @@ func SetPieceSize(n int64) (reset func()) {
 	pieceSize, small = n, 0
 	return func() { pieceSize, small = piece, tiny }
 }
+
+// SetMaxPending makes no more than n bytes of an unfinished line be held, until the
+// returned function is called.
+func SetMaxPending(n int64) (reset func()) {
+	old := maxPending
+	maxPending = n
+	return func() { maxPending = old }
+}

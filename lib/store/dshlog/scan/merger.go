@@ -7,13 +7,12 @@ import (
 	"strconv"
 )
 
-const (
-	// maxPending is how much of a line that goes on is held; of a longer one in a
-	// file only the place is, until its end is found.
-	maxPending = 16 << 20
-	// maxDamages is how many places a result names.
-	maxDamages = 1000
-)
+// maxPending is how much of a line that goes on is held; of a longer one in a file
+// only the place is, until its end is found. It is a variable for the sake of tests.
+var maxPending int64 = 16 << 20
+
+// maxDamages is how many places a result names.
+const maxDamages = 1000
 
 // merger puts what was found in the pieces together, in order.
 type merger struct {
