@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync"
 
 	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
 )
@@ -140,6 +141,19 @@ func produceStream(r io.Reader, put func(*job) bool) {
 	}
 }
 
+// itemBytes are buffers for the bytes of small frames.
+var itemBytes = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxItem is the largest buffer that is worth keeping.
+const maxItem = 256 << 10
+
+// release gives the bytes of an item back.
+func release(it *zframe.Item) {
+	if b := it.Data[:0]; cap(b) > 0 && cap(b) <= maxItem {
+		itemBytes.Put(&b)
+	}
+}
+
 func produceZstd(src Source, put func(*job) bool) {
 	in := src.Stream
 	if src.At != nil {
@@ -148,7 +162,7 @@ func produceZstd(src Source, put func(*job) bool) {
 	s := zframe.NewSplitter(in)
 	s.KeepAll = src.At == nil
 	for {
-		it, err := s.Next(nil)
+		it, err := s.Next(*itemBytes.Get().(*[]byte))
 		switch {
 		case errors.Is(err, io.EOF):
 			if src.At != nil && s.Offset() < src.Size {

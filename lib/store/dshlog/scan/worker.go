@@ -93,7 +93,10 @@ func (w *worker) room(n int) {
 
 func (w *worker) zstd(j *job) {
 	it := j.item
-	defer func() { j.item = nil }()
+	defer func() {
+		release(it)
+		j.item = nil
+	}()
 	switch it.Kind {
 	case zframe.Bad:
 		j.parts = append(j.parts, part{frame: it.Offset, err: errors.New("not a zstd frame")})
