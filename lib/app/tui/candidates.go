@@ -47,6 +47,9 @@ func (c *candidates) Candidates(ctx context.Context, query string, limit int) ([
 	return out, nil
 }
 
+// warm makes the listing before it is asked for.
+func (c *candidates) warm(ctx context.Context) { _, _ = c.entries(ctx, false) }
+
 // entries is a copy of the listing, newest first. With titles, every title in it
 // has been looked up, once for all queries until the listing is renewed.
 func (c *candidates) entries(ctx context.Context, titles bool) ([]store.Entry, error) {

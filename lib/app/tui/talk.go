@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"os"
 
 	"github.com/dsh-toolkit/dsh/lib/app/stores"
@@ -48,7 +49,12 @@ func talk(c *cli.Call) error {
 		Cwd:      cwd, Home: c.Sys.Home(), Model: answers.name, Now: c.Sys.Now,
 	}
 	if !c.Bool("no-references") {
-		o.Candidates = &candidates{set: set, cwd: cwd, now: c.Sys.Now, self: v.id}
+		known := &candidates{set: set, cwd: cwd, now: c.Sys.Now, self: v.id}
+		o.Candidates = known
+		o.Open = func(ctx context.Context) (*host.Target, error) {
+			go known.warm(ctx) // behind the first frame, before the first @
+			return v.open(ctx)
+		}
 	}
 	err = show(c, o)
 	if closeErr := v.close(); err == nil {
