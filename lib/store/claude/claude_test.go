@@ -1,7 +1,6 @@
 package claude_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,72 +22,48 @@ const (
 
 func readFile(t testing.TB, path string) *store.Reading {
 	t.Helper()
-	r, err := claude.Format.ReadFile(context.Background(), path, store.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return conformance.ReadFile(t, claude.Format, path)
 }
 
-func TestFixtures(t *testing.T) {
-	files, err := filepath.Glob(fixtures + "/*.expected.json")
-	if err != nil || len(files) < 9 {
-		t.Fatalf("%d fixtures, %v", len(files), err)
-	}
-	for _, expected := range files {
-		name := strings.TrimSuffix(expected, ".expected.json")
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			conformance.Golden(t, readFile(t, name+".jsonl"), expected)
+func TestFixtures(t *testing.T) { conformance.Fixtures(t, claude.Format, fixtures, ".jsonl", 9) }
+
+func TestFixtureReceipts(t *testing.T) {
+	for name, want := range map[string]conformance.Marks{
+		"basic":                {},
+		"rewind":               {Dropped: 1},
+		"parallel-tools":       {},
+		"compaction":           {Checkpoint: true},
+		"compaction-preserved": {Checkpoint: true},
+		"live-torn":            {},
+		"dangling-parent":      {Notes: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := readFile(t, filepath.Join(fixtures, name+".jsonl"))
+			conformance.Marked(t, r, want)
+			if torn := name == "live-torn"; torn != (r.Receipt.TornTail > 0) {
+				t.Errorf("torn tail of %d bytes", r.Receipt.TornTail)
+			}
 		})
 	}
 }
 
-func TestFixtureReceipts(t *testing.T) {
-	for name, want := range map[string]store.Receipt{
-		"basic":                {},
-		"rewind":               {DroppedBranches: 1},
-		"parallel-tools":       {},
-		"compaction":           {Checkpoint: true},
-		"compaction-preserved": {Checkpoint: true},
-		"live-torn":            {TornTail: 102},
-		"dangling-parent":      {Notes: []string{"parents that are not in the file: 1; the nearest earlier entries were taken for them"}},
-	} {
-		got := readFile(t, filepath.Join(fixtures, name+".jsonl")).Receipt
-		if got.DroppedBranches != want.DroppedBranches || got.Checkpoint != want.Checkpoint || got.TornTail != want.TornTail ||
-			got.DamagedRecords != 0 || fmt.Sprint(got.Notes) != fmt.Sprint(want.Notes) {
-			t.Errorf("%s: got %+v, want %+v", name, got, want)
-		}
-	}
-}
-
 func TestFixtureList(t *testing.T) {
-	st, err := claude.Format.Open(fixtures+"/home", conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(conformance.Open(t, claude.Format, fixtures+"/home"))
 	conformance.GoldenList(t, "claude", entries, errs, fixtures+"/home.expected-list.json")
 }
 
-func listAll(st store.Store) (entries []store.Entry, errs []error) {
-	for e, err := range st.List(context.Background()) {
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		entries = append(entries, e)
-	}
-	return entries, errs
+var reader = conformance.Reader{
+	Format: claude.Format,
+	ID:     uuid,
+	Lay:    lay,
+	Lines:  true,
 }
 
-func TestConformance(t *testing.T) {
-	conformance.Run(t, conformance.Reader{
-		Format: claude.Format,
-		ID:     func(n int) string { return fmt.Sprintf("0c0ffee0-0000-4000-8000-%012d", n) },
-		Lay:    lay,
-		Lines:  true,
-	})
-}
+func uuid(n int) string { return fmt.Sprintf("0c0ffee0-0000-4000-8000-%012d", n) }
+
+func TestConformance(t *testing.T) { conformance.Run(t, reader) }
+
+func BenchmarkReader(b *testing.B) { conformance.Bench(b, reader) }
 
 // lay writes a session as version 2.1 does, with an answer and its tools on lines
 // of their own.

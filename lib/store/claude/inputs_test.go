@@ -1,40 +1,17 @@
 package claude_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/claude"
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 )
-
-func said(turns ...string) []conformance.Turn {
-	out := []conformance.Turn{}
-	for _, s := range turns {
-		who, text, _ := strings.Cut(s, ": ")
-		role, checkpoint := session.User, who == "summary"
-		if who == "assistant" {
-			role = session.Assistant
-		}
-		out = append(out, conformance.Turn{Role: role, Text: text, Checkpoint: checkpoint})
-	}
-	return out
-}
-
-func wantSaid(t testing.TB, r *store.Reading, turns ...string) {
-	t.Helper()
-	if got := conformance.Conversation(t, r.Surface); !slices.Equal(got, said(turns...)) {
-		t.Errorf("got  %v\nwant %v", got, said(turns...))
-	}
-}
 
 func TestInputs(t *testing.T) {
 	for _, c := range []struct {
@@ -57,7 +34,7 @@ func TestInputs(t *testing.T) {
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			r := readFile(t, filepath.Join(inputs, c.path))
-			wantSaid(t, r, c.wanted...)
+			conformance.Said(t, r, c.wanted...)
 			if rc := r.Receipt; rc.TornTail != c.torn || rc.DamagedRecords != 0 || rc.DroppedBranches != 0 || len(rc.Notes) != c.notes {
 				t.Errorf("receipt: %+v", rc)
 			}
@@ -69,7 +46,7 @@ func TestInputs(t *testing.T) {
 // programs' business.
 func TestHostileTitle(t *testing.T) {
 	st := storeOf(t, map[string]string{"-work/s-demo.jsonl": read(t, inputs+"/47-hostile-title/session.jsonl")})
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(st)
 	if len(entries) != 1 || len(errs) > 0 {
 		t.Fatalf("%v, %v", entries, errs)
 	}
@@ -88,7 +65,7 @@ func TestHostileTitle(t *testing.T) {
 func TestBackgroundCopy(t *testing.T) {
 	dir := inputs + "/23-claude-bg-copy/"
 	st := storeOf(t, map[string]string{"-p/s-one.jsonl": read(t, dir+"s-one.jsonl"), "-p/s-two.jsonl": read(t, dir+"s-two.jsonl")})
-	entries, _ := listAll(st)
+	entries, _ := conformance.ListAll(st)
 	from := make(map[string]string)
 	for _, e := range entries {
 		from[e.ID] = e.CopiedFrom
@@ -124,7 +101,7 @@ func TestSymlinkedHome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(st)
 	if len(entries) != 1 || entries[0].ID != "claude:s-demo" || filepath.Base(filepath.Dir(entries[0].Path)) != "-work-demo" {
 		t.Errorf("listed %+v", entries)
 	}
@@ -137,11 +114,7 @@ func TestSymlinkedHome(t *testing.T) {
 // there to be found by; two directories that share a slug are told apart by the
 // records.
 func TestMovedCwd(t *testing.T) {
-	st, err := claude.Format.Open(inputs+"/51-moved-cwd", conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(conformance.Open(t, claude.Format, inputs+"/51-moved-cwd"))
 	got := make(map[string]string)
 	for _, e := range entries {
 		got[e.ID] = fmt.Sprint(*e.Cwd, e.OtherCwds)
@@ -164,35 +137,7 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// storeOf lays files down below a new root and opens it.
 func storeOf(t testing.TB, files map[string]string) store.Store {
 	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	st, err := claude.Format.Open(root, conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
-}
-
-func readText(t testing.TB, content string) *store.Reading {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "session.jsonl")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := claude.Format.ReadFile(context.Background(), path, store.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return conformance.StoreOf(t, claude.Format, files)
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 )
 
-const id1 = "0c0ffee0-0000-4000-8000-000000000001"
-
 const (
 	cwd = `"cwd":"/w"`
 	at  = `"timestamp":"2026-08-01T10:00:00.000Z"`
@@ -56,8 +54,8 @@ func TestListTitles(t *testing.T) {
 		{"empty", nil, ""},
 	} {
 		content := strings.Join(c.lines, "\n") + "\n"
-		st := storeOf(t, map[string]string{"-w/" + id1 + ".jsonl": content})
-		entries, errs := listAll(st)
+		st := storeOf(t, map[string]string{"-w/" + uuid(1) + ".jsonl": content})
+		entries, errs := conformance.ListAll(st)
 		got := ""
 		if len(entries) == 1 {
 			got = *entries[0].Title
@@ -87,8 +85,8 @@ func TestCwd(t *testing.T) {
 		{"in the tail", []string{line("u1", "", "/a"), filler(200_000), line("u2", "u1", "/b")}, "/b[/a]"},
 	} {
 		content := strings.Join(c.lines, "\n") + "\n"
-		st := storeOf(t, map[string]string{"-a/" + id1 + ".jsonl": content})
-		entries, _ := listAll(st)
+		st := storeOf(t, map[string]string{"-a/" + uuid(1) + ".jsonl": content})
+		entries, _ := conformance.ListAll(st)
 		if len(entries) != 1 {
 			t.Fatalf("%s: %d entries", c.name, len(entries))
 		}
@@ -105,7 +103,6 @@ func TestListFiles(t *testing.T) {
 	said := func(session string) string {
 		return usr("u1", "", "p of "+session, at, `"sessionId":"`+session+`"`) + "\n"
 	}
-	uuid := func(n int) string { return fmt.Sprintf("0c0ffee0-0000-4000-8000-%012d", n) }
 	st := storeOf(t, map[string]string{
 		"projects/-a/" + uuid(1) + ".jsonl":                           said(uuid(1)),
 		"projects/-a/" + uuid(1) + "/subagents/agent-x.jsonl":         said(uuid(1)),
@@ -124,7 +121,7 @@ func TestListFiles(t *testing.T) {
 	if err := os.Chtimes(newer, time.Time{}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(st)
 	got := make(map[string]string)
 	for _, e := range entries {
 		rel, _ := filepath.Rel(st.Root(), e.Path)
@@ -146,7 +143,6 @@ func TestListFiles(t *testing.T) {
 }
 
 func TestRelations(t *testing.T) {
-	uuid := func(n int) string { return fmt.Sprintf("0c0ffee0-0000-4000-8000-%012d", n) }
 	first := usr("u1", "", "same start", at, cwd)
 	st := storeOf(t, map[string]string{
 		"-a/" + uuid(1) + ".jsonl": first + "\n",
@@ -157,7 +153,7 @@ func TestRelations(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(st.Root(), "-a", uuid(1)+".jsonl"), time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	entries, _ := listAll(st)
+	entries, _ := conformance.ListAll(st)
 	lineages := make(map[string]string)
 	for _, e := range entries {
 		n := e.ID[len(e.ID)-1:]

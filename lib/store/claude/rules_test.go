@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/claude"
+	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 )
 
 // The lines of the cases below, shortened to what a rule is about. Extra members
@@ -352,23 +354,14 @@ var ruleCases = []struct {
 func TestRules(t *testing.T) {
 	for _, c := range ruleCases {
 		t.Run(c.name, func(t *testing.T) {
-			r := readText(t, strings.Join(c.lines, "\n")+"\n")
-			wantSaid(t, r, c.want...)
-			var marks []string
-			if r.Receipt.Checkpoint {
-				marks = append(marks, "checkpoint")
-			}
-			if r.Receipt.SealedCheckpoint {
-				marks = append(marks, "sealed")
-			}
-			if got := strings.Join(marks, " "); got != c.marks {
-				t.Errorf("marks %q, want %q", got, c.marks)
-			}
-			if rc := r.Receipt; rc.DroppedBranches != c.branch || len(rc.Notes) != c.notes || rc.DamagedRecords != c.damage {
-				t.Errorf("dropped %d, notes %q, damaged %d; want %d, %d of them, %d", rc.DroppedBranches, rc.Notes, rc.DamagedRecords, c.branch, c.notes, c.damage)
-			}
-			if js := string(r.Surface.AppendJSON(nil)); strings.Contains(js, "SECRET") || strings.Contains(js, "example.org") {
-				t.Errorf("carries what nobody said: %s", js)
+			r := conformance.ReadText(t, claude.Format, "session.jsonl", strings.Join(c.lines, "\n")+"\n")
+			conformance.Said(t, r, c.want...)
+			conformance.Marked(t, r, conformance.Marks{
+				Checkpoint: strings.Contains(c.marks, "checkpoint"), Sealed: strings.Contains(c.marks, "sealed"),
+				Dropped: c.branch, Damaged: c.damage, Notes: c.notes,
+			})
+			if conformance.Says(r, "SECRET") || conformance.Says(r, "example.org") {
+				t.Error("carries what nobody said")
 			}
 		})
 	}

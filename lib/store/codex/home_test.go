@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 )
 
-func uuid(n int) string { return fmt.Sprintf("019a0000-0000-7000-8000-%012d", n) }
-
 // rollout is the path of a thread's rollout below a home, hh being the hour.
 func rollout(hh, thread string) string {
 	return "sessions/2026/08/02/rollout-2026-08-02T" + hh + "-00-00-" + thread + ".jsonl"
@@ -27,21 +24,7 @@ func lines(l ...string) string { return strings.Join(l, "\n") + "\n" }
 
 func storeOf(t testing.TB, files map[string]string) store.Store {
 	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	st, err := codex.Format.Open(root, conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
+	return conformance.StoreOf(t, codex.Format, files)
 }
 
 func name(thread, s string) string {
@@ -84,7 +67,7 @@ func TestListTitles(t *testing.T) {
 		if c.index != "" {
 			files["session_index.jsonl"] = c.index
 		}
-		entries, errs := listAll(storeOf(t, files))
+		entries, errs := conformance.ListAll(storeOf(t, files))
 		got := ""
 		if len(entries) == 1 {
 			got = "-"
@@ -118,7 +101,7 @@ func TestListFiles(t *testing.T) {
 		"history.jsonl":                   `{"text":"typed"}` + "\n",
 		"sessions/2026/08/02/notes.jsonl": said(uuid(13)),
 	})
-	entries, errs := listAll(st)
+	entries, errs := conformance.ListAll(st)
 	var got []string
 	for _, e := range entries {
 		got = append(got, fmt.Sprintf("%s %s archived %v from %q", strings.TrimPrefix(e.ID, "codex:019a0000-0000-7000-8000-0000000000"), *e.Title, e.Archived, e.CopiedFrom))
@@ -155,16 +138,13 @@ func TestIndexTitle(t *testing.T) {
 		"session_index.jsonl":  `{"id":"` + uuid(1) + `","thread_name":"Named"}` + "\n",
 	})
 	path := filepath.Join(st.Root(), rollout("10", uuid(1)))
-	part, err := codex.Format.Open(filepath.Join(st.Root(), "sessions"), conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := conformance.Open(t, codex.Format, filepath.Join(st.Root(), "sessions"))
 	for name, r := range map[string]*store.Reading{"store": readID(t, st, uuid(1)), "a part of it": readID(t, part, uuid(1)), "file": readFile(t, path)} {
 		if r.Surface.Title == nil || *r.Surface.Title != "Named" {
 			t.Errorf("%s: title %v", name, r.Surface.Title)
 		}
 	}
-	if entries, _ := listAll(part); len(entries) != 1 || *entries[0].Title != "Named" {
+	if entries, _ := conformance.ListAll(part); len(entries) != 1 || *entries[0].Title != "Named" {
 		t.Errorf("listed %+v", entries)
 	}
 }
@@ -236,7 +216,7 @@ func TestForks(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
 			r := readID(t, st, uuid(c.n))
-			wantSaid(t, r, c.want...)
+			conformance.Said(t, r, c.want...)
 			if len(r.Receipt.Notes) != c.notes || r.Receipt.SessionID != "codex:"+uuid(c.n) {
 				t.Errorf("receipt %+v", r.Receipt)
 			}

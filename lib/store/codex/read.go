@@ -31,22 +31,11 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 }
 
 func read(ctx context.Context, h *home, path string, opts store.ReadOptions) (*store.Reading, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fault.Of(err)
-	}
-	src, err := jsonl.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := jsonl.Await(ctx, func() (*store.Reading, error) {
+	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
 		g := &gathering{home: h, hash: opts.Hash}
 		defer g.close()
 		return g.read(ctx, src)
 	})
-	if err != nil {
-		return nil, jsonl.Unreadable(path, err)
-	}
-	return r, nil
 }
 
 // gathering is one reading: a rollout and the ancestors that it begins with,
@@ -60,8 +49,9 @@ type gathering struct {
 	notes []string
 }
 
+// close closes the ancestors; the rollout itself is its opener's.
 func (g *gathering) close() {
-	for _, s := range g.srcs {
+	for _, s := range g.srcs[:max(0, len(g.srcs)-1)] {
 		s.Close()
 	}
 }

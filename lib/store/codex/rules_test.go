@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/codex"
+	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 )
 
 // The lines of the cases below.
@@ -262,39 +263,17 @@ var ruleCases = []struct {
 func TestRules(t *testing.T) {
 	for _, c := range ruleCases {
 		t.Run(c.name, func(t *testing.T) {
-			r := readText(t, strings.Join(c.lines, "\n")+"\n")
-			wantSaid(t, r, c.want...)
-			var marks []string
-			if r.Receipt.Checkpoint {
-				marks = append(marks, "checkpoint")
-			}
-			if r.Receipt.SealedCheckpoint {
-				marks = append(marks, "sealed")
-			}
-			if got := strings.Join(marks, " "); got != c.marks {
-				t.Errorf("marks %q, want %q", got, c.marks)
-			}
-			if rc := r.Receipt; rc.DroppedBranches != c.dropped || len(rc.Notes) != c.notes || rc.DamagedRecords != c.damage {
-				t.Errorf("dropped %d, notes %q, damaged %d; want %d, %d of them, %d", rc.DroppedBranches, rc.Notes, rc.DamagedRecords, c.dropped, c.notes, c.damage)
-			}
-			if js := string(r.Surface.AppendJSON(nil)); strings.Contains(js, "SECRET") {
-				t.Errorf("carries what nobody said: %s", js)
+			r := conformance.ReadText(t, codex.Format, "rollout-x.jsonl", strings.Join(c.lines, "\n")+"\n")
+			conformance.Said(t, r, c.want...)
+			conformance.Marked(t, r, conformance.Marks{
+				Checkpoint: strings.Contains(c.marks, "checkpoint"), Sealed: strings.Contains(c.marks, "sealed"),
+				Dropped: c.dropped, Damaged: c.damage, Notes: c.notes,
+			})
+			if conformance.Says(r, "SECRET") {
+				t.Error("carries what nobody said")
 			}
 		})
 	}
-}
-
-func readText(t testing.TB, content string) *store.Reading {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rollout-x.jsonl")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := codex.Format.ReadFile(context.Background(), path, store.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func TestNotCodex(t *testing.T) {

@@ -29,7 +29,7 @@
 //     shown is read twice, first facts, then texts (jsonl.Fetch), so that memory
 //     follows the surface.
 //  5. Run this suite, then the agent's own cases against their expected.json
-//     (Golden, GoldenList), and fuzz the reading.
+//     (Fixtures, GoldenList); fuzz the reading (Fuzz) and measure it (Bench).
 package conformance
 
 import (
@@ -71,7 +71,7 @@ type Reader struct {
 	Grow func(t testing.TB, root string, s Session, n int)
 
 	// Without names checks that cannot arise in this format, each with the reason:
-	// "torn tail", "live writer", "damaged record", "huge line", "unreadable
+	// "torn tail", "live writer", "damaged record", "huge line", "memory", "unreadable
 	// directory", "fifo". The reasons are logged.
 	Without map[string]string
 
@@ -146,6 +146,7 @@ func Run(t *testing.T, r Reader) {
 		{"damaged record", checkDamaged},
 		{"empty session", checkEmpty},
 		{"huge line", checkHugeLine},
+		{"memory", checkMemory},
 		{"invalid UTF-8", checkInvalidUTF8},
 		{"lone surrogates", checkSurrogates},
 		{"older snapshot", checkOlderSnapshot},
@@ -183,11 +184,7 @@ func (r Reader) session(n int, messages ...Message) Session {
 
 func (r Reader) open(t testing.TB, root string) store.Store {
 	t.Helper()
-	st, err := r.Format.Open(root, Env(t))
-	if err != nil {
-		t.Fatalf("open %q: %v", root, err)
-	}
-	return st
+	return Open(t, r.Format, root)
 }
 
 // full is an id with its kind.

@@ -164,13 +164,7 @@ func (s antStore) Read(ctx context.Context, ref store.Ref, opts store.ReadOption
 }
 
 func antRead(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
-	src, err := jsonl.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	// The file system may hang where ctx cannot reach it.
-	return jsonl.Await(ctx, func() (*store.Reading, error) {
-		defer src.Close()
+	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
 		return antReading(ctx, src, opts)
 	})
 }

@@ -23,9 +23,9 @@ func (s *Source) Document(ctx context.Context, shape Shape) (jstext.Value, error
 	}
 	defer done()
 	d := document{scanner: scanner{shape: shape}}
-	// Stores of one file a record have thousands of small ones.
-	size := min(readSize, max(s.Size, bytes.MinRead))
-	if err := d.run(ctx, r, make([]byte, size)); err != nil {
+	buf := readBuffers.Get().(*[readSize]byte)
+	defer readBuffers.Put(buf)
+	if err := d.run(ctx, r, buf[:]); err != nil {
 		var f *fault.Error
 		if errors.As(err, &f) && f.Subject == "" {
 			f.Subject = fmt.Sprintf("%q", s.Path)

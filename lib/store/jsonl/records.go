@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
@@ -28,6 +29,10 @@ const (
 	// keepCap is how large a record buffer may stay for the next record.
 	keepCap = 1 << 20
 )
+
+// Stores of one file a record have thousands of small ones; their buffers are used
+// again.
+var readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
 // Records yields the records in the order of the file, each pruned by shape, and
 // counts in s what it passes over. A stop by the caller ends the reading. An error
@@ -74,13 +79,14 @@ type splitter struct {
 }
 
 func (l *splitter) run(ctx context.Context, r io.Reader) error {
-	buf := make([]byte, readSize)
+	buf := readBuffers.Get().(*[readSize]byte)
+	defer readBuffers.Put(buf)
 	l.start = -1
 	for off := int64(0); ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := r.Read(buf)
+		n, err := r.Read(buf[:])
 		if lerr := l.piece(buf[:n], off); lerr != nil {
 			return lerr
 		}

@@ -124,6 +124,28 @@ func spool(ctx context.Context, path string) (*os.File, error) {
 	return tmp, nil
 }
 
+// Read observes the file at path and returns what f makes of it. It returns as soon
+// as ctx ends, also where a read hangs; f's result is dropped then. Errors are
+// *fault.Error.
+func Read[T any](ctx context.Context, path string, f func(*Source) (T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, Unreadable(path, err)
+	}
+	src, err := Open(ctx, path)
+	if err != nil {
+		return none, err
+	}
+	v, err := Await(ctx, func() (T, error) {
+		defer src.Close()
+		return f(src)
+	})
+	if err != nil {
+		return none, Unreadable(path, err)
+	}
+	return v, nil
+}
+
 // Await returns what f returns, or ctx's error as soon as ctx ends: a read that
 // hangs in the kernel cannot be interrupted, but nobody has to wait for it. What
 // a late f returns is dropped, so f must clean up after itself.

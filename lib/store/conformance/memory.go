@@ -1,0 +1,100 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/store"
+)
+
+// bulky is a session of about size bytes, nearly all of it the output of tools.
+func (r Reader) bulky(size, turns int) Session {
+	var messages []Message
+	for i := range turns {
+		messages = append(messages, User(fmt.Sprint("question ", i)),
+			Message{Role: session.Assistant, Literal: fmt.Sprintf(`"answer %d"`, i), Output: size / turns})
+	}
+	return r.session(1, messages...)
+}
+
+// checkMemory wants what is allocated to follow what is shown, not the file.
+func checkMemory(t *testing.T, r Reader) {
+	used := func(size int) int64 {
+		at := r.Lay(t, t.TempDir(), r.bulky(size, 100))
+		var was, is runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&was)
+		if n := len(ReadFile(t, r.Format, at.Path).Surface.Events); n != 200 {
+			t.Errorf("%d messages, want 200", n)
+		}
+		runtime.ReadMemStats(&is)
+		return int64(is.TotalAlloc - was.TotalAlloc)
+	}
+	small, large := used(2<<20), used(64<<20)
+	if large > small+r.Slack {
+		t.Errorf("allocated %d bytes for 2 MiB, %d for 64 MiB", small, large)
+	}
+}
+
+// Bench measures a reader: readings of a small and a large log, and a listing.
+func Bench(b *testing.B, r Reader) {
+	for _, size := range []int{8 << 20, 128 << 20} {
+		b.Run(fmt.Sprintf("read %dMiB", size>>20), func(b *testing.B) {
+			at := r.Lay(b, b.TempDir(), r.bulky(size, 500))
+			info, err := os.Stat(at.Path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				ReadFile(b, r.Format, at.Path)
+			}
+		})
+	}
+	b.Run("list 1000", func(b *testing.B) {
+		root := b.TempDir()
+		for i := range 1000 {
+			r.Lay(b, root, Session{
+				ID: r.ID(i), Cwd: "/w", Messages: []Message{User("question"), {Role: session.Assistant, Literal: `"answer"`, Output: 150_000}},
+			})
+		}
+		st := Open(b, r.Format, root)
+		b.ReportAllocs()
+		for b.Loop() {
+			if entries, errs := ListAll(st); len(entries) != 1000 || len(errs) > 0 {
+				b.Fatal(len(entries), errs)
+			}
+		}
+	})
+}
+
+// Fuzz reads in as a file of the given name. Whatever it is, the result is a fault
+// or a conversation in order, and where in ends in a line end, half a record behind
+// it is a torn tail that changes nothing.
+func Fuzz(t *testing.T, r Reader, name string, in []byte, half string) {
+	path := t.TempDir() + "/" + name
+	got, ok := r.fuzzed(t, path, in)
+	packed := bytes.HasPrefix(in, []byte("\x28\xB5\x2F\xFD"))
+	if !ok || packed || !bytes.HasSuffix(in, []byte{'\n'}) {
+		return
+	}
+	if again, ok := r.fuzzed(t, path, append(in[:len(in):len(in)], half...)); !ok || again != got {
+		t.Errorf("with a torn tail\n%s\nwithout\n%s", again, got)
+	}
+}
+
+func (r Reader) fuzzed(t *testing.T, path string, in []byte) (string, bool) {
+	mustWrite(t, path, in)
+	reading, err := r.Format.ReadFile(t.Context(), path, store.ReadOptions{})
+	if err != nil {
+		wantFault(t, err, fault.Damaged, fault.Unsupported, fault.Unreadable)
+		return "", false
+	}
+	return fmt.Sprint(Conversation(t, reading.Surface)), true
+}
