@@ -166,34 +166,40 @@ func dropLast(items []item, n int32, x *index) []item {
 }
 
 // withQueue puts in the steering messages that only a queue-operation tells of,
-// each behind the entry of the line that it follows in the file.
+// each in its place in the file. One that stands behind something said on another
+// branch belongs to that branch.
 func (x *index) withQueue(items []item, line []int32) []item {
 	if len(x.removed) == 0 || len(line) == 0 {
 		return items
 	}
 	onLine := make(map[int32]bool, len(line))
+	messages := make(map[int32]bool)
 	for _, n := range line {
 		onLine[n] = true
+		if mid := x.nodes[n].message; mid != none {
+			messages[mid] = true
+		}
 	}
-	added := false
-	next, follows := 0, none
+	next, here := 0, false
+	steered := len(items)
 	for _, r := range x.removed {
-		for next < len(x.order) && x.nodes[x.order[next]].first < r.at {
-			if x.main(x.order[next]) {
-				follows = x.order[next]
+		for ; next < len(x.order) && x.nodes[x.order[next]].first < r.at; next++ {
+			switch n := x.order[next]; {
+			case onLine[n]:
+				here = true
+			case x.main(n) && x.nodes[n].flags&(prompt|slash|says) != 0 && !messages[x.nodes[n].message]:
+				here = false
 			}
-			next++
 		}
-		if follows != none && onLine[follows] {
+		if here {
 			items = append(items, item{kind: queueItem, at: r.at, text: r.text})
-			added = true
 		}
 	}
-	if added {
-		rest := items
-		if rest[0].kind == summaryItem {
-			rest = rest[1:]
-		}
+	rest := items
+	if steered > 0 && rest[0].kind == summaryItem {
+		rest = rest[1:]
+	}
+	if steered < len(items) {
 		slices.SortStableFunc(rest, func(a, b item) int { return cmp.Compare(a.at, b.at) })
 	}
 	return items

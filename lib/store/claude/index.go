@@ -40,8 +40,7 @@ type compaction struct {
 // is the only trace of a steering message that was delivered.
 type removed struct {
 	at   int64 // record index
-	span jsonl.Span
-	text string // compared with later prompts: not steering if it was typed again
+	text string
 }
 
 // index is what the first pass over a file keeps.
@@ -199,7 +198,7 @@ func (x *index) metadata(rec jsonl.Record, r jsonl.Object) {
 		reason := r.Text("reason")
 		if ok && r.Text("operation") == "remove" && (reason == "" || reason == "absorbed_mid_turn") {
 			if text = typed([]string{text}); text != "" {
-				x.removed = append(x.removed, removed{rec.Index, rec.Span, text})
+				x.removed = append(x.removed, removed{rec.Index, text})
 			}
 		}
 	case "summary", "last-prompt", "agent-name", "tag", "file-history-snapshot", "mode", "permission-mode":

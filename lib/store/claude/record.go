@@ -79,7 +79,7 @@ func classify(r jsonl.Object) (kind, flags) {
 			f |= prompt
 		}
 	case system:
-		if r.Text("subtype") == "compact_boundary" {
+		if f&aside == 0 && r.Text("subtype") == "compact_boundary" {
 			f |= boundary
 		}
 	}
@@ -90,7 +90,7 @@ func classify(r jsonl.Object) (kind, flags) {
 }
 
 func classifyUser(r jsonl.Object, so flags) flags {
-	if r.True("isCompactSummary") {
+	if so&aside == 0 && r.True("isCompactSummary") { // subagents are compacted too
 		return summary
 	}
 	texts, result := textBlocks(r["message"].Get("content"))

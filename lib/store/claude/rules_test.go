@@ -201,6 +201,14 @@ var ruleCases = []struct {
 		want: []string{"user: one", "assistant: 1", "user: steered", "assistant: 2", "user: typed again"},
 	},
 	{
+		name: "queue operations among parallel tools",
+		lines: []string{
+			usr("u1", "", "one"), ansOf("a1", "u1", "m1", "calls", `"tool_use"`), ansOf("a2", "a1", "m1", "and calls", `"tool_use"`), result("r2", "a2"),
+			`{"type":"queue-operation","operation":"remove","content":"steered"}`, result("r1", "a1"), ans("a3", "r1", "m2", "2"),
+		},
+		want: []string{"user: one", "assistant: calls\n\nand calls", "user: steered", "assistant: 2"},
+	},
+	{
 		name: "queue operations beside a queued command",
 		lines: []string{
 			usr("u1", "", "one"), `{"type":"queue-operation","operation":"remove","content":"withdrawn"}`,
@@ -338,6 +346,14 @@ var ruleCases = []struct {
 			usr("u4", "u3", "four"),
 		},
 		want: []string{"summary: SECOND", "user: two", "user: three", "user: four"}, marks: "checkpoint",
+	},
+	{
+		name: "a subagent's compaction",
+		lines: []string{
+			usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), usr("s1", "a1", "task", aside), sys("b", "s1", "compact_boundary", aside),
+			usr("s2", "b", "SECRET", isSummary, aside), usr("u2", "s2", "two"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: two"},
 	},
 	{
 		name:  "continued, before summaries were marked",
