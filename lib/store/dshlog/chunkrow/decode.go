@@ -39,28 +39,28 @@ func (r Row) event(seq, at int64, payload jstext.Value) jstext.Value {
 	w.Int(at)
 	w.Key("data")
 	w.BeginObject()
-	w.Key("turn")
-	w.Raw(r.turn)
-	w.Key("step")
-	w.Raw(r.step)
+	raw(&w, "turn", r.turn)
+	raw(&w, "step", r.step)
 	w.Key("chunk")
 	w.BeginObject()
 	w.Key("type")
 	w.Text(r.kind.delta)
-	w.Key("index")
-	w.Raw(r.index)
+	raw(&w, "index", r.index)
 	if r.kind.call {
-		w.Key("id")
-		w.Raw(r.id)
+		raw(&w, "id", r.id)
 		if r.name.Exists() {
-			w.Key("name")
-			w.Raw(r.name)
+			raw(&w, "name", r.name)
 		}
 	}
-	w.Key(r.kind.payload)
-	w.Raw(payload)
+	raw(&w, r.kind.payload, payload)
 	w.EndObject()
 	w.EndObject()
 	w.EndObject()
 	return w.Value()
+}
+
+// raw writes one member of an object.
+func raw(w *jstext.Writer, key string, v jstext.Value) {
+	w.Key(key)
+	w.Raw(v)
 }

@@ -125,12 +125,9 @@ func pack(run []delta) jstext.Value {
 	w.Int(first.time)
 	w.Key("data")
 	w.BeginObject()
-	w.Key("turn")
-	w.Raw(first.turn)
-	w.Key("step")
-	w.Raw(first.step)
-	w.Key("index")
-	w.Raw(first.index)
+	raw(&w, "turn", first.turn)
+	raw(&w, "step", first.step)
+	raw(&w, "index", first.index)
 	w.Key("dt")
 	w.BeginArray()
 	for i, d := range run[1:] {
@@ -138,11 +135,9 @@ func pack(run []delta) jstext.Value {
 	}
 	w.EndArray()
 	if first.kind.call {
-		w.Key("id")
-		w.Raw(first.id)
+		raw(&w, "id", first.id)
 		if first.name.Exists() {
-			w.Key("name")
-			w.Raw(first.name)
+			raw(&w, "name", first.name)
 		}
 	}
 	w.Key(first.kind.members)

@@ -23,14 +23,14 @@
 //
 // A log may grow while it is read: what counts is what was there when its size was
 // taken. Earlier bytes of a log never change, but a writer that comes back cuts off
-// a torn tail; see Unchanged.
+// a torn tail: whether the file still holds what was read is for the caller to ask.
 //
 // # Limits
 //
-// There is no limit to a line of a raw log. A zstd log that decodes to more than a
-// thousand times its size, beyond what is small anyway, and a line of more than
-// 256 MiB in one, are refused: real logs are far from either, and a file of a few
-// kilobytes must not fill the memory.
+// There is no limit to a line of a raw log. A zstd log that decodes to more than
+// 64 MiB and 256 times its size, and a line of more than 256 MiB in one, are refused:
+// real logs are far from either, and a file of a few kilobytes must not fill the
+// memory.
 //
 // Rules: FORMATS-dsh, Bytes; vectors/scan-log.
 package scan

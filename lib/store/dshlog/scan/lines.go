@@ -154,11 +154,13 @@ func (rn *run) record(end int, rec record.Record) {
 	if rec.Fold {
 		rn.events = append(rn.events, rec.Event)
 	}
-	rn.addUnknown(rec.Unknown)
+	rn.unknown = addUnknown(rn.unknown, rec.Unknown)
 }
 
-func (rn *run) addUnknown(typ string) {
-	if typ != "" && len(rn.unknown) < maxUnknown && !slices.Contains(rn.unknown, typ) {
-		rn.unknown = append(rn.unknown, typ)
+// addUnknown adds a type to a list of the first unknown ones.
+func addUnknown(list []string, typ string) []string {
+	if typ == "" || len(list) >= maxUnknown || slices.Contains(list, typ) {
+		return list
 	}
+	return append(list, typ)
 }

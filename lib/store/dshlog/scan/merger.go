@@ -158,7 +158,7 @@ func (m *merger) run(rn *run, base int64) error {
 		m.res.Committed = base + int64(rn.good)
 	}
 	for _, typ := range rn.unknown {
-		m.unknown(typ)
+		m.res.Unknown = addUnknown(m.res.Unknown, typ)
 	}
 	if len(rn.damage) == 0 {
 		return nil
@@ -258,13 +258,6 @@ func (m *merger) committed(at int64) error {
 		return nil
 	}
 	return m.res.Damage[0].Fault()
-}
-
-func (m *merger) unknown(typ string) {
-	var rn run
-	rn.unknown = m.res.Unknown
-	rn.addUnknown(typ)
-	m.res.Unknown = rn.unknown
 }
 
 // end is called when the last piece has been taken.

@@ -93,7 +93,8 @@ func (r *Result) LastSeq() *int64 {
 // of Begin, of the sink, or of ctx. With an error there may still be a result, as
 // far as the scan came.
 //
-// Scan returns at once when ctx is done, also while the source does not deliver.
+// Scan returns when ctx is done: at once also while a stream does not deliver. No
+// call of the sink is made after it has returned.
 func Scan(ctx context.Context, src Source, opts Options) (*Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -18,7 +18,7 @@ const (
 	maxRoom  = 4 << 20
 
 	// A log may decode to minDecoded bytes, and beyond that to maxRatio times its
-	// size. Real logs come to 30 times; a thousand times that is a bomb.
+	// size. Real logs come to 30 times it.
 	minDecoded = 64 << 20
 	maxRatio   = 256
 	// maxZstdLine bounds a line of a compressed log; real ones are below a megabyte.
