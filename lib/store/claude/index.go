@@ -47,6 +47,7 @@ type removed struct {
 type index struct {
 	nodes    []node
 	order    []int32            // the nodes that have a record, in the order of their first copies
+	prev     []int32            // by node: the entry of the main chain before it in the file
 	uuids    map[[16]byte]int32 // the nodes by name
 	names    map[string]int32   // those with names of another form
 	messages map[string]int32

@@ -58,6 +58,7 @@ const (
 	stopped                     // has a stop_reason
 	says                        // an assistant line with text
 	withMarks                   // of a version whose finished answers have a stop_reason
+	mended                      // its parent is not in the file; see index.mend
 )
 
 // classify says what an entry is. The text of user lines is looked at, and let go.

@@ -130,6 +130,11 @@ var ruleCases = []struct {
 		want:  []string{"user: one", "assistant: 1", "user: two"}, notes: 1,
 	},
 	{
+		name:  "steering at the end, its parent missing",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), steer("q", "lost", "and two")},
+		want:  []string{"user: one", "assistant: 1", "user: and two"}, notes: 1,
+	},
+	{
 		name:  "a damaged record leaves a hole",
 		lines: []string{usr("u1", "", "one"), `{"type":"assistant","uuid":"a1",`, usr("u2", "a1", "two")},
 		want:  []string{"user: one", "user: two"}, notes: 1, damage: 1,

@@ -17,6 +17,7 @@ func (x *index) current() branch {
 	if !x.linked {
 		return x.inFileOrder()
 	}
+	x.mend()
 	x.relink()
 	t := newTree(x)
 	var b branch
@@ -28,6 +29,24 @@ func (x *index) current() branch {
 	b.line = t.withSiblings(b.line)
 	b.dropped = t.dropped(b.line)
 	return b
+}
+
+// mend gives entries whose parent is not in the file, which is common, the nearest
+// earlier entry of the main chain instead.
+func (x *index) mend() {
+	x.prev = filled(len(x.nodes))
+	last := none
+	for _, n := range x.order {
+		x.prev[n] = last
+		if !x.main(n) {
+			continue
+		}
+		last = n
+		if e := &x.nodes[n]; e.parent != none && !x.seen(e.parent) {
+			e.parent = x.prev[n]
+			e.flags |= mended
+		}
+	}
 }
 
 // inFileOrder is the branch of a file in which no entry names a parent.
@@ -51,7 +70,6 @@ type tree struct {
 	*index
 	child   []int32 // by node: its first child, in the order of the file
 	sibling []int32 // by node: its parent's next child
-	prev    []int32 // by node: the entry before it in the file; made when it is needed
 	onLine  []bool
 }
 
@@ -112,41 +130,21 @@ func (t *tree) leaf() int32 {
 	return best
 }
 
-// walk follows the parents of leaf to a root or to a boundary. A parent that is not
-// in the file is common; the walk goes on at the nearest earlier entry then.
+// walk follows the parents of leaf to a root or to a boundary, and counts the links
+// that were mended.
 func (t *tree) walk(leaf int32) (line []int32, repaired int) {
-	for n := leaf; n != none && !t.onLine[n]; {
+	for n := leaf; t.seen(n) && !t.onLine[n]; n = t.nodes[n].parent {
 		t.onLine[n] = true
 		line = append(line, n)
-		e := &t.nodes[n]
-		if e.flags&boundary != 0 {
+		if t.nodes[n].flags&boundary != 0 {
 			break
 		}
-		p := e.parent
-		if p != none && !t.seen(p) {
-			if p = t.before(n); p != none {
-				repaired++
-			}
+		if t.nodes[n].flags&mended != 0 && t.nodes[n].parent != none {
+			repaired++
 		}
-		n = p
 	}
 	slices.Reverse(line)
 	return line, repaired
-}
-
-// before is the nearest entry of the main chain that stands before n in the file.
-func (t *tree) before(n int32) int32 {
-	if t.prev == nil {
-		t.prev = filled(len(t.nodes))
-		last := none
-		for _, m := range t.order {
-			t.prev[m] = last
-			if t.main(m) {
-				last = m
-			}
-		}
-	}
-	return t.prev[n]
 }
 
 // withSiblings adds answers that hang beside the line: where a stop hook's record
@@ -245,7 +243,7 @@ func (t *tree) markCompacted(n int32, done []bool) {
 			p = t.nodes[n].logical
 		}
 		if !t.seen(p) && (p != none || t.nodes[n].flags&boundary != 0) {
-			p = t.before(n)
+			p = t.prev[n]
 		}
 		n = p
 	}
