@@ -38,7 +38,7 @@ func (t *turn) run() error {
 	case t.ctx.Err() != nil || err != nil:
 		return t.fail(err)
 	case d.Block:
-		return t.block(d.Reason)
+		return t.end(Rejected, nil, promptBlocked(t.n, d.Reason))
 	}
 	return t.steps(Place(d.Content, t.record.Source, d.AdditionalContexts))
 }
@@ -47,11 +47,6 @@ func (t *turn) run() error {
 func (t *turn) inject() error {
 	t.a.tell(TurnStarted{t.n, t.record})
 	return t.end(Completed, nil, turnStart(t.n, t.record), injectedMessage(t.record))
-}
-
-func (t *turn) block(reason string) error {
-	t.a.tell(Blocked{t.n, reason})
-	return t.end(Rejected, nil, promptBlocked(t.n, reason))
 }
 
 // steps asks the model, and asks it again as long as something steers.
@@ -181,7 +176,7 @@ func writeError(w *jstext.Writer, err error) {
 	w.EndObject()
 }
 
-// append appends a batch and tells of the messages and steps in it.
+// append appends a batch and tells of what it did.
 func (t *turn) append(batch ...logwriter.Entry) error {
 	events, err := t.a.o.Log.Append(batch...)
 	if err != nil {
@@ -196,6 +191,9 @@ func (t *turn) append(batch ...logwriter.Entry) error {
 			t.a.tell(StepStarted{t.n, t.step})
 		case ev.Type == "step/end":
 			t.a.tell(StepEnded{t.n, t.step})
+		case ev.Type == "prompt/blocked":
+			reason, _ := ev.Data.Get("reason").Text()
+			t.a.tell(Blocked{t.n, reason})
 		}
 	}
 	return nil

@@ -400,10 +400,13 @@ func TestLeftoverOfPublishing(t *testing.T) {
 
 func TestBadIDs(t *testing.T) {
 	r := openRoot(t, filepath.Join(t.TempDir(), "root"))
-	for _, id := range []string{"", strings.Repeat("x", 300)} {
-		if _, err := r.Open(logwriter.Options{ID: id, Now: clock}); err == nil {
-			t.Errorf("the id %.10q… was taken", id)
-		}
+	for rule, id := range map[string]string{"empty-id": "", "id-too-long": strings.Repeat("界", 52)} {
+		_, err := r.Open(logwriter.Options{ID: id, Now: clock})
+		wantFault(t, err, fault.Reference, rule)
+	}
+	open(t, r, strings.Repeat("界", 51), nil)
+	if got := left(t, r.Dir()); got != ".dsh-toolkit _no-cwd" {
+		t.Errorf("left behind: %s", got)
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // Mark is the name of the file that says that a root is the toolkit's own.
 const Mark = ".dsh-toolkit"
 
+// nameMax is the longest name of a directory, in bytes, that file systems take.
+const nameMax = 255
+
 const markText = "Session logs of the dsh toolkit. It writes to no root without this file.\n"
 
 // Root is a directory of the toolkit's own logs.
@@ -103,6 +106,12 @@ func (r *Root) find(id string, cwd *string) (dir string, exists bool, err error)
 	if err != nil {
 		return "", false, err
 	}
+	if len(segment) > nameMax {
+		return "", false, &fault.Error{
+			Kind: fault.Reference, Code: fault.InvalidReference, Rule: "id-too-long", Subject: subject(id),
+			Message: fmt.Sprintf("its id makes a file name of %d bytes, and %d is the most", len(segment), nameMax),
+		}
+	}
 	projects, err := os.ReadDir(r.dir)
 	if err != nil {
 		return "", false, err
@@ -127,4 +136,4 @@ func (r *Root) find(id string, cwd *string) (dir string, exists bool, err error)
 	}
 }
 
-func subject(id string) string { return fmt.Sprintf("session %q", id) }
+func subject(id string) string { return "session " + fault.Quote(id) }

@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
 
 // DecodeInPieces decodes b as if it came in pieces of the given size.
 func DecodeInPieces(b []byte, size int) string {
@@ -14,3 +18,20 @@ func DecodeInPieces(b []byte, size int) string {
 	out.WriteString(d.end())
 	return out.String()
 }
+
+// FeedEvents takes events of one stream in, and returns what was emitted, joined,
+// and what the answer is.
+func FeedEvents(events ...[]byte) (emitted, text string) {
+	var out strings.Builder
+	s := &stream{chat: NewChat(ChatOptions{}), text: pieces{emit: func(p string) { out.WriteString(p) }}}
+	for _, e := range events {
+		if s.event(e) != nil {
+			break
+		}
+	}
+	s.text.end()
+	return out.String(), s.text.all.String()
+}
+
+// ChatBody is the body of a request.
+func ChatBody(model string, messages []jstext.Value) string { return string(chatBody(model, messages)) }
