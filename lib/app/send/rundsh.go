@@ -159,40 +159,43 @@ func deliverable(r inbox.Record) error {
 	}
 }
 
-// dshStores are the roots where dsh may keep the session.
+// dshStores are the roots where dsh may keep sessions: those that --store or
+// DSH_STORE name, and its own as far as they are there. Ours is none of them.
 func dshStores(c *cli.Call) ([]store.Store, error) {
 	specs := c.StringSlice("store")
 	if len(specs) == 0 {
 		specs = strings.Split(c.Sys.Getenv("DSH_STORE"), "\n")
 	}
+	env := c.Sys.StoreEnv()
 	var out []store.Store
 	for _, spec := range specs {
-		path := strings.TrimPrefix(spec, store.DSH+":")
-		if !filepath.IsAbs(path) && strings.Contains(path, ":") || path == "" {
+		path, isDsh := strings.CutPrefix(spec, store.DSH+":")
+		if path == "" || !isDsh && !filepath.IsAbs(path) && strings.Contains(path, ":") {
 			continue // of another kind
 		}
-		s, err := dshlog.Open(path, c.Sys.StoreEnv())
+		if ours(c, path) {
+			continue
+		}
+		s, err := dshlog.Open(path, env)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, s)
 	}
-	return append(out, defaultStores(c)...), nil
-}
-
-// defaultStores are dsh's own roots, as far as they are there.
-func defaultStores(c *cli.Call) []store.Store {
-	env := c.Sys.StoreEnv()
-	var out []store.Store
 	for _, root := range dshlog.Format.Roots(env) {
-		if state.IsSessions(c.Sys, root) {
-			continue // ours
+		if ours(c, root) {
+			continue
 		}
 		if s, err := dshlog.Open(root, env); err == nil {
 			out = append(out, s)
 		}
 	}
-	return out
+	return out, nil
+}
+
+func ours(c *cli.Call, root string) bool {
+	abs, err := filepath.Abs(root)
+	return err == nil && state.IsSessions(c.Sys, abs)
 }
 
 // logOfOwnShell is the log of the session whose shell we run in, if that is the
@@ -231,7 +234,11 @@ func lookIn(ctx context.Context, stores []store.Store, path, id, rpcID string) m
 // refuseForeign refuses to start a second session under the id of one of dsh's:
 // only dsh may write to that one.
 func refuseForeign(c *cli.Call, to string) error {
-	for _, s := range defaultStores(c) {
+	stores, err := dshStores(c)
+	if err != nil {
+		return err
+	}
+	for _, s := range stores {
 		refs, err := s.Lookup(c.Ctx(), to)
 		if err != nil || len(refs) == 0 {
 			continue
