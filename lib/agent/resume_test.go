@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/model/modeltest"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
 
 // restart gives the log of an earlier agent to a new one, as the next process
@@ -127,37 +127,27 @@ func TestTurnsGoOn(t *testing.T) {
 
 // Requests gives, for any log, what vectors/derive.json says of its surface.
 func TestRequestsVectors(t *testing.T) {
-	for c := range vectors(t, "derive.json").Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) {
-			n := c.Get("events").Len()
-			step := session.ParseEvent(stepStart(int64(n)))
-			events := func(yield func(session.Event, error) bool) {
-				for e := range c.Get("events").Elements() {
-					if !yield(session.ParseEvent(e), nil) {
-						return
-					}
+	vectors.Each(t, "derive.json", func(t *testing.T, c jstext.Value) {
+		step := session.ParseEvent(stepStart(int64(c.Get("events").Len())))
+		events := func(yield func(session.Event, error) bool) {
+			for e := range c.Get("events").Elements() {
+				if !yield(session.ParseEvent(e), nil) {
+					return
 				}
-				yield(step, nil)
 			}
-			var last agent.Request
-			for q, err := range agent.Requests("x", iter.Seq2[session.Event, error](events)) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				last = q
+			yield(step, nil)
+		}
+		var last agent.Request
+		for q, err := range agent.Requests("x", events) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			var w jstext.Writer
-			w.BeginArray()
-			for _, m := range last.Messages {
-				w.Raw(m)
-			}
-			w.EndArray()
-			if got, want := w.String(), c.Get("messages").Raw(); got != want {
-				t.Errorf("messages\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+			last = q
+		}
+		if got, want := array(last.Messages), c.Get("messages").Raw(); got != want {
+			t.Errorf("messages\n%s\nwant\n%s", got, want)
+		}
+	})
 }
 
 func stepStart(seq int64) jstext.Value {

@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
 
 func clock() time.Time { return time.UnixMilli(1_800_000_000_123) }
@@ -216,40 +217,30 @@ func TestTornTail(t *testing.T) {
 
 // A log that stops inside a turn is closed when it is opened, just so.
 func TestRepairVectors(t *testing.T) {
-	b, err := os.ReadFile("../../testdata/vectors/repair.json")
-	if err != nil {
-		t.Fatal(err)
+	vectors.Each(t, "repair.json", func(t *testing.T, c jstext.Value) {
+		r := openRoot(t, filepath.Join(t.TempDir(), "root"))
+		l := open(t, r, "s", nil)
+		l.Close()
+		before := read(t, l.Path()) + lines(c.Get("events"))
+		if err := os.WriteFile(l.Path(), []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := before + lines(c.Get("closers"))
+		for range 2 { // the second time there is nothing to close
+			open(t, r, "s", nil).Close()
+			if got := read(t, l.Path()); got != want {
+				t.Fatalf("file\n%s\nwant\n%s", got, want)
+			}
+		}
+	})
+}
+
+func lines(events jstext.Value) string {
+	var b strings.Builder
+	for e := range events.Elements() {
+		b.WriteString(e.Raw() + "\n")
 	}
-	cases := jstext.MustParse(jstext.Decode(b)).Get("cases")
-	if cases.Len() == 0 {
-		t.Fatal("no cases")
-	}
-	for c := range cases.Elements() {
-		name, _ := c.Get("case").Text()
-		t.Run(name, func(t *testing.T) {
-			r := openRoot(t, filepath.Join(t.TempDir(), "root"))
-			l := open(t, r, "s", nil)
-			l.Close()
-			var before, want strings.Builder
-			before.WriteString(read(t, l.Path()))
-			for e := range c.Get("events").Elements() {
-				before.WriteString(e.Raw() + "\n")
-			}
-			want.WriteString(before.String())
-			for e := range c.Get("closers").Elements() {
-				want.WriteString(e.Raw() + "\n")
-			}
-			if err := os.WriteFile(l.Path(), []byte(before.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			for range 2 { // the second time there is nothing to close
-				open(t, r, "s", nil).Close()
-				if got := read(t, l.Path()); got != want.String() {
-					t.Fatalf("file\n%s\nwant\n%s", got, want.String())
-				}
-			}
-		})
-	}
+	return b.String()
 }
 
 func TestForeignRoot(t *testing.T) {
