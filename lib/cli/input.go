@@ -9,9 +9,13 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
-// ReadAll reads an input whole; name is what errors call it.
+// ReadAll reads an input whole or not at all; name is what errors call it.
 func ReadAll(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	return io.ReadAll(Interruptible(ctx, r, name))
+	b, err := io.ReadAll(Interruptible(ctx, r, name))
+	if err != nil {
+		return nil, err // a part of an input must not pass for the input
+	}
+	return b, nil
 }
 
 // Interruptible returns a reader of r that gives up as soon as ctx is done, also
