@@ -73,7 +73,7 @@ func (s side) run() (sample, error) {
 		return sample{}, fmt.Errorf("%q: %w: %s", s.args, err, stderr)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return sample{wall, usage.Maxrss << 10}, nil
+	return sample{wall, int64(usage.Maxrss) << 10}, nil
 }
 
 type counter int64
