@@ -27,7 +27,17 @@ func main() {
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/...").CombinedOutput(); err != nil {
 		fatal(fmt.Errorf("go build: %w\n%s", err, out))
 	}
-	env := append(os.Environ(),
+	// The commands get a home of their own, but not the Go toolchain among them: it
+	// would fetch every module again and say so.
+	env := os.Environ()
+	for _, name := range []string{"GOPATH", "GOMODCACHE", "GOCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			fatal(fmt.Errorf("go env %s: %w", name, err))
+		}
+		env = append(env, name+"="+strings.TrimSpace(string(value)))
+	}
+	env = append(env,
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"HOME="+bin, "XDG_STATE_HOME="+bin+"/state", "XDG_CACHE_HOME="+bin+"/cache", "DSH_SESSION_ID=", "DSH_STORE=")
 	ran, failed := 0, 0
