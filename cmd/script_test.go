@@ -6,14 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	jq "github.com/itchyny/gojq/cli"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite golden sections that differ")
 
-// TestMain lets the test binary be each of the programs.
+// TestMain lets the test binary be each of the programs, and jq, which scripts use
+// as people do and a fresh machine may lack.
 func TestMain(m *testing.M) {
-	commands := make(map[string]func())
+	commands := map[string]func(){"jq": func() { os.Exit(jq.Run()) }}
 	for name, run := range programs {
 		commands[name] = func() { os.Exit(run(scriptSystem())) }
 	}
