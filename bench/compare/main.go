@@ -26,6 +26,10 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("compare: ")
 	flag.Parse()
+	var err error
+	if *data, err = filepath.Abs(*data); err != nil { // a relative XDG_CACHE_HOME does not count
+		log.Fatal(err)
+	}
 	fmt.Println("| work | ours | beside it | ratio | goal | |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- |")
 	failed := false
@@ -86,7 +90,8 @@ func (s side) outputSize() (int64, error) {
 	cmd := exec.Command(s.args[0], s.args[1:]...)
 	cmd.Env = append(os.Environ(), s.env...)
 	cmd.Stdout = &c
-	return int64(c), cmd.Run()
+	err := cmd.Run()
+	return int64(c), err
 }
 
 // alternate runs both sides in turn, so that a slow moment of the machine meets
