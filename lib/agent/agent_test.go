@@ -237,7 +237,7 @@ func TestSteerTooLate(t *testing.T) {
 func TestInject(t *testing.T) {
 	r := start(t, agent.Options{}, modeltest.Text("x"))
 	rec, err := r.Inject(t.Context(), agent.Message{
-		Content: agent.Text("the build broke"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"watcher"}`), Meta: jstext.MustParse(`{"at":1}`),
+		Content: session.TextContent("the build broke"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"watcher"}`), Meta: jstext.MustParse(`{"at":1}`),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -410,15 +410,15 @@ func TestMalformedIsNotVisible(t *testing.T) {
 		"content a string":    {Content: parse(`"x"`)},
 		"block without type":  {Content: parse(`[{"text":"x"}]`)},
 		"text block no text":  {Content: parse(`[{"type":"text"}]`)},
-		"source no kind":      {Content: agent.Text("x"), Source: parse(`{}`)},
-		"source a string":     {Content: agent.Text("x"), Source: parse(`"user"`)},
-		"contexts an object":  {Content: agent.Text("x"), Contexts: parse(`{}`)},
-		"context no content":  {Content: agent.Text("x"), Contexts: parse(`[{"source":{"kind":"user"}}]`)},
-		"context no source":   {Content: agent.Text("x"), Contexts: parse(`[{"content":[]}]`)},
-		"placement no string": {Content: agent.Text("x"), Contexts: parse(`[{"content":[],"source":{"kind":"user"},"placement":1}]`)},
-		"meta on a send":      {Content: agent.Text("x"), Meta: parse(`1`)},
+		"source no kind":      {Content: session.TextContent("x"), Source: parse(`{}`)},
+		"source a string":     {Content: session.TextContent("x"), Source: parse(`"user"`)},
+		"contexts an object":  {Content: session.TextContent("x"), Contexts: parse(`{}`)},
+		"context no content":  {Content: session.TextContent("x"), Contexts: parse(`[{"source":{"kind":"user"}}]`)},
+		"context no source":   {Content: session.TextContent("x"), Contexts: parse(`[{"content":[]}]`)},
+		"placement no string": {Content: session.TextContent("x"), Contexts: parse(`[{"content":[],"source":{"kind":"user"},"placement":1}]`)},
+		"meta on a send":      {Content: session.TextContent("x"), Meta: parse(`1`)},
 		"minus zero":          {Content: parse(`[{"type":"x","n":-0}]`)},
-		"too many digits":     {Content: agent.Text("x"), Source: parse(`{"kind":"user","n":9007199254740993}`)},
+		"too many digits":     {Content: session.TextContent("x"), Source: parse(`{"kind":"user","n":9007199254740993}`)},
 	} {
 		if _, err := r.Send(t.Context(), m); err == nil {
 			t.Errorf("%s: taken", name)
@@ -477,7 +477,7 @@ func TestTitles(t *testing.T) {
 	}{
 		{"display content", []agent.Message{withContexts("Fix it now", snapshot)}, `"Fix it now"`},
 		{"first with words", []agent.Message{text(" \n"), text("Then this"), text("Not this")}, `"Then this"`},
-		{"not of a plugin", []agent.Message{{Content: agent.Text("robot"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"x"}`)}, text("Person")}, `"Person"`},
+		{"not of a plugin", []agent.Message{{Content: session.TextContent("robot"), Source: jstext.MustParse(`{"kind":"plugin","plugin":"x"}`)}, text("Person")}, `"Person"`},
 		{"of nobody", []agent.Message{{Content: jstext.MustParse("[]")}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

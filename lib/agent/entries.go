@@ -102,7 +102,7 @@ func assistantMessage(turn, step int64, a Answer) logwriter.Entry {
 		w.Key("content")
 		w.BeginArray()
 		if a.Text != "" {
-			writeTextBlock(w, a.Text)
+			session.WriteTextBlock(w, a.Text)
 		}
 		w.EndArray()
 		w.Key("provenance")

@@ -9,6 +9,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/model/modeltest"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 func contexts(c ...string) jstext.Value { return jstext.MustParse("[" + strings.Join(c, ",") + "]") }
@@ -20,7 +21,7 @@ func pass(ctx context.Context, _ agent.Prompt, next agent.Next) (agent.Decision,
 func TestWaterfall(t *testing.T) {
 	upper := func(ctx context.Context, p agent.Prompt, next agent.Next) (agent.Decision, error) {
 		d, err := next(ctx)
-		d.Content = agent.Text("UPPER")
+		d.Content = session.TextContent("UPPER")
 		return d, err
 	}
 	add := func(ctx context.Context, p agent.Prompt, next agent.Next) (agent.Decision, error) {
@@ -37,7 +38,7 @@ func TestWaterfall(t *testing.T) {
 	}
 	lower := func(ctx context.Context, p agent.Prompt, next agent.Next) (agent.Decision, error) {
 		d, err := next(ctx)
-		d.Content = agent.Text("lower")
+		d.Content = session.TextContent("lower")
 		return d, err
 	}
 	block := func(context.Context, agent.Prompt, agent.Next) (agent.Decision, error) {
@@ -70,7 +71,7 @@ func TestWaterfall(t *testing.T) {
 				t.Errorf("log\n%s\nwant in it\n%s", got, c.want)
 			}
 			for _, n := range r.Surface().Events {
-				if d := n.Data.Get("envelope", "displayContent"); c.name == "rewrite reaches both views" && d.Exists() && d.Raw() != agent.Text("UPPER").Raw() {
+				if d := n.Data.Get("envelope", "displayContent"); c.name == "rewrite reaches both views" && d.Exists() && d.Raw() != session.TextContent("UPPER").Raw() {
 					t.Errorf("display content %s", d.Raw())
 				}
 			}
@@ -83,7 +84,7 @@ func TestWaterfall(t *testing.T) {
 func TestBlock(t *testing.T) {
 	inner := 0
 	block := func(ctx context.Context, p agent.Prompt, next agent.Next) (agent.Decision, error) {
-		if p.Content.Raw() != agent.Text("bad").Raw() {
+		if p.Content.Raw() != session.TextContent("bad").Raw() {
 			return next(ctx)
 		}
 		return agent.Decision{Block: true, Reason: "no \xed\xa0\x80 <here>"}, nil
@@ -182,7 +183,7 @@ func TestHookSees(t *testing.T) {
 	r := start(t, agent.Options{Hooks: []agent.Hook{look}}, modeltest.Text("x"))
 	r.send(withContexts("A", snapshot, note))
 	r.settle()
-	if seen.SessionID != sessionID || seen.Turn != 1 || seen.Content.Raw() != agent.Text("A").Raw() ||
+	if seen.SessionID != sessionID || seen.Turn != 1 || seen.Content.Raw() != session.TextContent("A").Raw() ||
 		seen.Source.Raw() != `{"kind":"user"}` || seen.Contexts.Raw() != "["+snapshot+","+note+"]" {
 		t.Errorf("saw %+v", seen)
 	}

@@ -25,21 +25,3 @@ func (m Message) draft(to string, kind inbox.Kind) inbox.Draft {
 		Content: m.Content, Source: m.Source, Contexts: m.Contexts, Meta: m.Meta,
 	}
 }
-
-// Text is the content of one text block.
-func Text(s string) jstext.Value {
-	var w jstext.Writer
-	w.BeginArray()
-	writeTextBlock(&w, s)
-	w.EndArray()
-	return w.Value()
-}
-
-func writeTextBlock(w *jstext.Writer, s string) {
-	w.BeginObject()
-	w.Key("type")
-	w.Text("text")
-	w.Key("text")
-	w.Text(s)
-	w.EndObject()
-}

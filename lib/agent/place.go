@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // Delimiter is the text of the block that stands between the contexts baked into
@@ -52,7 +53,7 @@ func bake(prefix []jstext.Value, content jstext.Value) jstext.Value {
 	for _, c := range prefix {
 		writeElements(&w, c.Get("content"))
 	}
-	writeTextBlock(&w, Delimiter)
+	session.WriteTextBlock(&w, Delimiter)
 	writeElements(&w, content)
 	w.EndArray()
 	return w.Value()

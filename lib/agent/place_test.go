@@ -5,6 +5,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/vectors"
 )
 
@@ -33,7 +34,7 @@ func array(values []jstext.Value) string {
 
 // Who takes one message and nothing beside it gets every context in front.
 func TestBakeAll(t *testing.T) {
-	content := agent.Text("Hello")
+	content := session.TextContent("Hello")
 	if got := agent.BakeAll(content, jstext.MustParse("[]")).Raw(); got != content.Raw() {
 		t.Errorf("without contexts: %s", got)
 	}

@@ -50,7 +50,7 @@ func TestCrashAfterEachBatch(t *testing.T) {
 		t.Run(string(rune('0'+n)), func(t *testing.T) {
 			r := &rig{t: t, log: openLog(t, t.TempDir()+"/root"), model: modeltest.New(modeltest.Text("first"))}
 			r.begin(agent.Options{Log: &cutLog{r.log, n}})
-			rec := r.send(agent.Message{ID: "record-1", Content: agent.Text("A")})
+			rec := r.send(agent.Message{ID: "record-1", Content: session.TextContent("A")})
 			_ = r.WhenIdle(t.Context())
 			_ = r.Dispose()
 
@@ -78,14 +78,14 @@ func TestCrashAfterEachBatch(t *testing.T) {
 func TestSettledBySteeringAndInjection(t *testing.T) {
 	held := modeltest.Held("a")
 	r := start(t, agent.Options{}, held, modeltest.Text("b"))
-	r.send(agent.Message{ID: "send", Content: agent.Text("A")})
+	r.send(agent.Message{ID: "send", Content: session.TextContent("A")})
 	<-held.Asked
-	if _, err := r.Steer(t.Context(), agent.Message{ID: "steer", Content: agent.Text("S")}); err != nil {
+	if _, err := r.Steer(t.Context(), agent.Message{ID: "steer", Content: session.TextContent("S")}); err != nil {
 		t.Fatal(err)
 	}
 	close(held.Until)
 	r.settle()
-	if _, err := r.Inject(t.Context(), agent.Message{ID: "inject", Content: agent.Text("I")}); err != nil {
+	if _, err := r.Inject(t.Context(), agent.Message{ID: "inject", Content: session.TextContent("I")}); err != nil {
 		t.Fatal(err)
 	}
 	r.settle()
@@ -95,7 +95,7 @@ func TestSettledBySteeringAndInjection(t *testing.T) {
 	}
 	again := r.restart(agent.Options{})
 	for _, id := range []string{"send", "steer", "inject"} {
-		again.send(agent.Message{ID: id, Content: agent.Text("X")})
+		again.send(agent.Message{ID: id, Content: session.TextContent("X")})
 	}
 	again.settle()
 	if got := again.lines(); !slices.Equal(got, before) {

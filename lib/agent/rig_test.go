@@ -211,12 +211,12 @@ func tell(e agent.Event) string {
 	return fmt.Sprintf("%T", e)
 }
 
-func text(s string) agent.Message { return agent.Message{Content: agent.Text(s)} }
+func text(s string) agent.Message { return agent.Message{Content: session.TextContent(s)} }
 
 const snapshot = `{"content":[{"type":"text","text":"<snapshot>"}],"source":{"kind":"plugin","plugin":"session-reference"},"placement":"prompt-prefix","meta":{"kind":"session-reference","version":1}}`
 
 const note = `{"content":[{"type":"text","text":"a note"}],"source":{"kind":"plugin","plugin":"watcher"},"meta":{"n":1}}`
 
 func withContexts(s string, contexts ...string) agent.Message {
-	return agent.Message{Content: agent.Text(s), Contexts: jstext.MustParse("[" + strings.Join(contexts, ",") + "]")}
+	return agent.Message{Content: session.TextContent(s), Contexts: jstext.MustParse("[" + strings.Join(contexts, ",") + "]")}
 }

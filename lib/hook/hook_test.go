@@ -16,6 +16,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/hook"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 var prompt = agent.Prompt{
 	SessionID: "s \xed\xa0\x80", Turn: 7,
-	Content:  agent.Text("Hello <\xed\xa0\x80>"),
+	Content:  session.TextContent("Hello <\xed\xa0\x80>"),
 	Source:   jstext.MustParse(`{"kind":"user"}`),
 	Contexts: jstext.MustParse("[" + one + "]"),
 }

@@ -16,10 +16,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/model"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // dshServer answers session.prompt as a running dsh does, and may log what it took.
@@ -105,7 +105,7 @@ var logged = map[string]string{
 }
 
 func delivery(id string) model.Delivery {
-	return model.Delivery{SessionID: "s \xed\xa0\x80", RPCID: id, Mode: model.QueueMode, Content: agent.Text("a\u2028<\xed\xa0\x80>")}
+	return model.Delivery{SessionID: "s \xed\xa0\x80", RPCID: id, Mode: model.QueueMode, Content: session.TextContent("a\u2028<\xed\xa0\x80>")}
 }
 
 func TestDeliver(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/logwriter"
 	"github.com/dsh-toolkit/dsh/lib/model"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // Whatever an endpoint says, what was heard is what the answer is, and is a string.
@@ -79,23 +80,23 @@ func TestRebuiltFromTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	send(agent.Message{Content: agent.Text("first"), Contexts: context})
+	send(agent.Message{Content: session.TextContent("first"), Contexts: context})
 	settle()
-	send(agent.Message{Content: agent.Text("second")})
+	send(agent.Message{Content: session.TextContent("second")})
 	for e.requests() < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	do(func() (agent.Record, error) {
-		return a.Steer(t.Context(), agent.Message{Content: agent.Text("steer"), Contexts: context})
+		return a.Steer(t.Context(), agent.Message{Content: session.TextContent("steer"), Contexts: context})
 	})
 	close(steered)
 	settle()
 	do(func() (agent.Record, error) {
-		return a.Inject(t.Context(), agent.Message{Content: agent.Text("injected")})
+		return a.Inject(t.Context(), agent.Message{Content: session.TextContent("injected")})
 	})
-	send(agent.Message{Content: agent.Text("third, which breaks off")})
-	send(agent.Message{Content: agent.Text("fourth, with an empty answer")})
-	send(agent.Message{Content: agent.Text("fifth")})
+	send(agent.Message{Content: session.TextContent("third, which breaks off")})
+	send(agent.Message{Content: session.TextContent("fourth, with an empty answer")})
+	send(agent.Message{Content: session.TextContent("fifth")})
 	settle()
 	if err := a.Dispose(); err != nil {
 		t.Fatal(err)

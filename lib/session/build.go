@@ -95,14 +95,7 @@ func (b *Builder) add(typ string, seq, time int64, data func(*jstext.Writer)) {
 
 func writeContent(w *jstext.Writer, text string) {
 	w.Key("content")
-	w.BeginArray()
-	w.BeginObject()
-	w.Key("type")
-	w.Text("text")
-	w.Key("text")
-	w.Text(text)
-	w.EndObject()
-	w.EndArray()
+	w.Raw(TextContent(text))
 }
 
 func writeSource(w *jstext.Writer, kind, plugin string) {

@@ -172,3 +172,22 @@ func appendCited(out []Cited, v jstext.Value) []Cited {
 	}
 	return out
 }
+
+// TextContent is the content of one text block.
+func TextContent(text string) jstext.Value {
+	var w jstext.Writer
+	w.BeginArray()
+	WriteTextBlock(&w, text)
+	w.EndArray()
+	return w.Value()
+}
+
+// WriteTextBlock writes {"type":"text","text":text}.
+func WriteTextBlock(w *jstext.Writer, text string) {
+	w.BeginObject()
+	w.Key("type")
+	w.Text("text")
+	w.Key("text")
+	w.Text(text)
+	w.EndObject()
+}

@@ -110,7 +110,7 @@ type Format struct {
 // choose it.
 type Env struct {
 	Getenv   func(string) string
-	Home     string // the user's home directory; empty: unknown
+	Home     string // the user's home directory by the system's rule; empty: unknown
 	CacheDir string // where droppable caches may be kept; empty: nowhere
 	GOOS     string // runtime.GOOS
 }

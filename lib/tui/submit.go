@@ -7,6 +7,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
@@ -53,7 +54,7 @@ func (m *Model) submit() tea.Cmd {
 	m.submitted = m.editor.Snapshot()
 	m.conversation.ToEnd()
 	if len(mentions) == 0 {
-		return m.deliver(agent.Message{Content: agent.Text(text)})
+		return m.deliver(agent.Message{Content: session.TextContent(text)})
 	}
 	return m.prepare(text)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
@@ -75,24 +76,11 @@ func parseMessage(text string) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{content: textContent(plain)}
+	m := message{content: session.TextContent(plain)}
 	for _, r := range found {
 		m.refs = append(m.refs, refValue(r.SessionID, &r.Label))
 	}
 	return m, nil
-}
-
-func textContent(text string) jstext.Value {
-	var w jstext.Writer
-	w.BeginArray()
-	w.BeginObject()
-	w.Key("type")
-	w.Text("text")
-	w.Key("text")
-	w.Text(text)
-	w.EndObject()
-	w.EndArray()
-	return w.Value()
 }
 
 // parseContent reads --content-json.

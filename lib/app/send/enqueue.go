@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
@@ -118,16 +119,7 @@ func textContent(text string) (jstext.Value, error) {
 	if at := jstext.InvalidAt(text); at >= 0 {
 		return jstext.Value{}, notUTF8("-m", at)
 	}
-	var w jstext.Writer
-	w.BeginArray()
-	w.BeginObject()
-	w.Key("type")
-	w.Text("text")
-	w.Key("text")
-	w.Text(text)
-	w.EndObject()
-	w.EndArray()
-	return w.Value(), nil
+	return session.TextContent(text), nil
 }
 
 func notUTF8(subject string, at int) error {

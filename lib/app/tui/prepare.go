@@ -6,6 +6,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	"github.com/dsh-toolkit/dsh/lib/tui/candidate"
 	"github.com/dsh-toolkit/dsh/lib/tui/picker"
@@ -30,7 +31,7 @@ func (p preparer) prepare(ctx context.Context, text string) (*reference.Prepared
 		refs[i] = referenceValue(r)
 	}
 	return reference.Prepare(ctx, p.reader, reference.Request{
-		Target: p.target, Content: agent.Text(plain), References: refs, Config: p.config,
+		Target: p.target, Content: session.TextContent(plain), References: refs, Config: p.config,
 	})
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
-	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	host "github.com/dsh-toolkit/dsh/lib/tui"
 	"github.com/dsh-toolkit/dsh/lib/tui/screen"
@@ -334,7 +334,7 @@ func TestProgramTakesWhatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := box.Enqueue(t.Context(), inbox.Draft{To: "fresh", Content: agent.Text("hello there")}); err != nil {
+	if _, err := box.Enqueue(t.Context(), inbox.Draft{To: "fresh", Content: session.TextContent("hello there")}); err != nil {
 		t.Fatal(err)
 	}
 	p := spawn(t, home, false, "--to", "fresh", "--exec", "tr a-z A-Z")

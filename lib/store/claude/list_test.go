@@ -177,7 +177,7 @@ func TestRoots(t *testing.T) {
 	}{
 		{nil, "/home/x", "linux", "[/home/x/.claude/projects /home/x/.config/claude/projects]"},
 		{nil, "/Users/x", "darwin", "[/Users/x/.claude/projects /Users/x/.config/claude/projects]"},
-		{map[string]string{"USERPROFILE": "/c/x"}, "", "windows", "[/c/x/.claude/projects /c/x/.config/claude/projects]"},
+		{nil, "/c/x", "windows", "[/c/x/.claude/projects /c/x/.config/claude/projects]"},
 		{map[string]string{"CLAUDE_CONFIG_DIR": "/cfg"}, "/home/x", "linux", "[/cfg/projects]"},
 		{map[string]string{"CLAUDE_CONFIG_DIR": "/a, /b"}, "/home/x", "linux", "[/a, /b/projects /a/projects /b/projects]"},
 		{nil, "", "linux", "[]"},

@@ -38,14 +38,8 @@ func roots(env store.Env) []string {
 		if parts := strings.Split(dir, ","); len(parts) > 1 {
 			dirs = append(dirs, parts...)
 		}
-	} else {
-		home := env.Home
-		if home == "" && env.GOOS == "windows" {
-			home = env.Getenv("USERPROFILE")
-		}
-		if home != "" {
-			dirs = []string{filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")}
-		}
+	} else if env.Home != "" {
+		dirs = []string{filepath.Join(env.Home, ".claude"), filepath.Join(env.Home, ".config", "claude")}
 	}
 	var out []string
 	for _, dir := range dirs {

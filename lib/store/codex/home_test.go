@@ -238,7 +238,7 @@ func TestRoots(t *testing.T) {
 	}{
 		{nil, "/home/x", "linux", "[/home/x/.codex]"},
 		{nil, "/Users/x", "darwin", "[/Users/x/.codex]"},
-		{map[string]string{"USERPROFILE": "/c/x"}, "", "windows", "[/c/x/.codex]"},
+		{nil, "/c/x", "windows", "[/c/x/.codex]"},
 		{map[string]string{"CODEX_HOME": "/cfg"}, "/home/x", "linux", "[/cfg]"},
 		{nil, "", "linux", "[]"},
 	} {

@@ -29,14 +29,10 @@ func roots(env store.Env) []string {
 	if dir := env.Getenv("CODEX_HOME"); dir != "" {
 		return []string{dir}
 	}
-	dir := env.Home
-	if dir == "" && env.GOOS == "windows" {
-		dir = env.Getenv("USERPROFILE")
-	}
-	if dir == "" {
+	if env.Home == "" {
 		return nil
 	}
-	return []string{filepath.Join(dir, ".codex")}
+	return []string{filepath.Join(env.Home, ".codex")}
 }
 
 // codexStore is one home, or a directory of rollouts.

@@ -17,9 +17,6 @@ func roots(env store.Env) []string {
 	if home == "" {
 		home = env.Home
 	}
-	if home == "" && env.GOOS == "windows" {
-		home = env.Getenv("USERPROFILE")
-	}
 	if home == "" {
 		return nil
 	}

@@ -193,7 +193,7 @@ func (h *host) submit(text string) {
 	case err != nil:
 		h.failed(err)
 	case len(mentions) == 0:
-		h.deliver(agent.Message{Content: agent.Text(text)})
+		h.deliver(agent.Message{Content: session.TextContent(text)})
 	case h.o.Candidates == nil:
 		h.failed(&fault.Error{Kind: fault.Usage, Code: fault.InvalidConfig, Message: "references are switched off (--no-references)"})
 	default:
