@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // place is a home directory for programs that run as processes of their own.
@@ -39,7 +39,7 @@ func newPlace(t *testing.T) *place {
 
 func (p *place) enqueue(kind inbox.Kind, id, text string) {
 	p.t.Helper()
-	if _, err := p.inbox.Enqueue(p.t.Context(), inbox.Draft{ID: id, To: "t", Kind: kind, Content: agent.Text(text)}); err != nil {
+	if _, err := p.inbox.Enqueue(p.t.Context(), inbox.Draft{ID: id, To: "t", Kind: kind, Content: session.TextContent(text)}); err != nil {
 		p.t.Fatal(err)
 	}
 }
