@@ -20,7 +20,8 @@ func Newest(entries []Entry) {
 
 // Ranking says what of a listing is wanted, and in which order (SPEC 4).
 type Ranking struct {
-	// Query keeps sessions whose id, cwd or title contains it, in any case.
+	// Query keeps sessions whose id, title, cwd or other directories contain it, in
+	// any case.
 	Query string
 	// Self is a session to leave out: the one that asks. Empty: none.
 	Self string
@@ -74,10 +75,13 @@ func (r Ranking) group(e Entry) int {
 func (r Ranking) search(ctx context.Context, set *Set, entries []Entry) []Entry {
 	query := jstext.ToLower(r.Query)
 	contains := func(s *string) bool { return s != nil && strings.Contains(jstext.ToLower(*s), query) }
+	containsAny := func(list []string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return contains(&s) })
+	}
 	found := make([]bool, len(entries))
 	var untold []int // the entries that only a title can still bring in
 	for i, e := range entries {
-		if found[i] = contains(&e.ID) || contains(e.Cwd); !found[i] {
+		if found[i] = contains(&e.ID) || contains(e.Cwd) || containsAny(e.OtherCwds); !found[i] {
 			untold = append(untold, i)
 		}
 	}

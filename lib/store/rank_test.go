@@ -195,3 +195,27 @@ func TestRankingAsksForFewTitles(t *testing.T) {
 		})
 	}
 }
+
+// A session that has moved is found by where it was; what ranks is where it is now.
+func TestRankingKnowsOtherCwds(t *testing.T) {
+	now, other := "/work/new", "/elsewhere"
+	for _, tt := range []struct {
+		name    string
+		ranking store.Ranking
+		want    []string
+	}{
+		{"by an older directory", store.Ranking{Query: "WORK/OLD"}, []string{"moved"}},
+		{"by any of them", store.Ranking{Query: "older still"}, []string{"moved"}},
+		{"by none", store.Ranking{Query: "/work/none"}, []string{}},
+		{"ranked by the present one", store.Ranking{Cwd: "/work/old"}, []string{"stayed", "moved"}},
+	} {
+		st := &titled{titles: map[string]string{"stayed": "x", "moved": "y"}, asked: make(chan string, 100)}
+		got := tt.ranking.Apply(t.Context(), &store.Set{Stores: []store.Store{st}}, []store.Entry{
+			{ID: "moved", Kind: "test", Root: "/", Cwd: &now, OtherCwds: []string{"/work/old", "/older still"}},
+			{ID: "stayed", Kind: "test", Root: "/", Cwd: &other, CreatedAt: 1},
+		})
+		if !slices.Equal(ids(got), tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, ids(got), tt.want)
+		}
+	}
+}

@@ -34,12 +34,17 @@ func list(c *cli.Call) error {
 		}
 	}
 	entries = ranking.Apply(c.Ctx(), set, entries)
+	gone := goneDirs(c.Ctx(), entries)
+	rows := make([]row, len(entries))
+	for i, e := range entries {
+		rows[i] = row{e, e.Cwd != nil && gone[*e.Cwd]}
+	}
 	if c.Sys.StdoutTTY {
-		return table(c, entries)
+		return table(c, rows)
 	}
 	var buf []byte
-	for _, e := range entries {
-		buf = append(appendEntry(buf[:0], e), '\n')
+	for _, r := range rows {
+		buf = append(r.appendJSON(buf[:0]), '\n')
 		if _, err := c.Out.Write(buf); err != nil {
 			return err
 		}
@@ -47,7 +52,15 @@ func list(c *cli.Call) error {
 	return nil
 }
 
-func appendEntry(dst []byte, e store.Entry) []byte {
+// row is one entry of the listing that is printed.
+type row struct {
+	store.Entry
+	cwdGone bool // its directory is no longer there
+}
+
+// appendJSON appends the row as one object. What most sessions have nothing to say
+// of has no key in theirs.
+func (e row) appendJSON(dst []byte) []byte {
 	var w jstext.Writer
 	w.BeginObject()
 	w.Key("sessionId")
@@ -67,6 +80,26 @@ func appendEntry(dst []byte, e store.Entry) []byte {
 	w.Key("mention")
 	label := e.Label()
 	w.Text(sessionuri.Mention(e.ID, &label))
+	if e.CopiedFrom != "" {
+		w.Key("copiedFrom")
+		w.Text(e.CopiedFrom)
+	}
+	if len(e.OtherCwds) > 0 {
+		w.Key("otherCwds")
+		w.BeginArray()
+		for _, dir := range e.OtherCwds {
+			w.Text(dir)
+		}
+		w.EndArray()
+	}
+	if e.cwdGone {
+		w.Key("cwdGone")
+		w.Bool(true)
+	}
+	if e.Archived {
+		w.Key("archived")
+		w.Bool(true)
+	}
 	w.EndObject()
 	return append(dst, w.Bytes()...)
 }

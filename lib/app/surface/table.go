@@ -8,50 +8,87 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/dsh-toolkit/dsh/lib/cli"
-	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
-// table prints a listing for a person: when, what, where, and the id to name it
-// by. The title column takes what the others leave.
-func table(c *cli.Call, entries []store.Entry) error {
-	now := c.Sys.Now()
-	rows := make([][4]string, 0, len(entries)+1)
-	rows = append(rows, [4]string{"UPDATED", "TITLE", "CWD", "ID"})
-	for _, e := range entries {
-		cwd := "-"
-		if e.Cwd != nil {
-			cwd = shortHome(*e.Cwd, c.Sys.Home())
-		}
-		rows = append(rows, [4]string{Ago(now, e.UpdatedAt), termtext.Line(e.Label()), termtext.Line(cwd), termtext.Line(e.ID)})
-	}
-	widths := columnWidths(rows, c.Sys.Columns)
+// table prints a listing for a person: when, what, where, the id to name it by, and
+// what else is to be known of it. The title column takes what the others leave.
+func table(c *cli.Call, rows []row) error {
+	now, home := c.Sys.Now(), c.Sys.Home()
+	lines := make([][5]string, 0, len(rows)+1)
+	lines = append(lines, [5]string{"UPDATED", "TITLE", "CWD", "ID", ""})
 	for _, r := range rows {
-		for i, cell := range r[:3] {
+		cwd := "-"
+		if r.Cwd != nil {
+			cwd = shortHome(*r.Cwd, home)
+		}
+		note := r.note(home)
+		if note != "" {
+			lines[0][4] = "NOTE"
+		}
+		lines = append(lines, [5]string{
+			Ago(now, r.UpdatedAt), termtext.Line(r.Label()), termtext.Line(cwd), termtext.Line(r.ID), note,
+		})
+	}
+	widths := columnWidths(lines, c.Sys.Columns)
+	for _, l := range lines {
+		for i, cell := range l[:3] {
 			fmt.Fprint(c.Out, fit(cell, widths[i]), "  ")
 		}
-		if _, err := fmt.Fprintln(c.Out, r[3]); err != nil { // ids stay whole: they are there to be copied
+		id := l[3] // stays whole: it is there to be copied
+		if l[4] != "" {
+			id = fit(id, widths[3]) + "  " + l[4]
+		}
+		if _, err := fmt.Fprintln(c.Out, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// note is what a person should know of a session beside its columns: where it can
+// no longer be continued, and what other names it may be looked for under.
+func (e row) note(home string) string {
+	var notes []string
+	if e.cwdGone {
+		notes = append(notes, "folder is gone")
+	}
+	if e.Archived {
+		notes = append(notes, "archived")
+	}
+	if e.CopiedFrom != "" {
+		notes = append(notes, "copy of "+termtext.Line(e.CopiedFrom))
+	}
+	if n := len(e.OtherCwds); n > 0 {
+		dir := termtext.Line(shortHome(e.OtherCwds[0], home))
+		also := "also in " + fit(dir, min(uniseg.StringWidth(dir), maxCwd))
+		if n > 1 {
+			also += fmt.Sprintf(" and %d more", n-1)
+		}
+		notes = append(notes, also)
+	}
+	return strings.Join(notes, ", ")
+}
+
 const (
 	minTitle = 16
 	maxTitle = 60
 	maxCwd   = 32
+	maxNote  = 16 // what the title column makes room for; longer notes run over the line
 )
 
-func columnWidths(rows [][4]string, total int) [4]int {
-	var w [4]int
-	for _, r := range rows {
-		for i, cell := range r {
+func columnWidths(lines [][5]string, total int) [5]int {
+	var w [5]int
+	for _, l := range lines {
+		for i, cell := range l {
 			w[i] = max(w[i], uniseg.StringWidth(cell))
 		}
 	}
 	w[2] = min(w[2], maxCwd)
 	left := total - w[0] - w[2] - w[3] - 3*2
+	if w[4] > 0 {
+		left -= min(w[4], maxNote) + 2
+	}
 	w[1] = min(w[1], max(minTitle, min(left, maxTitle)))
 	return w
 }
