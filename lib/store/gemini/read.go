@@ -17,13 +17,7 @@ import (
 )
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
-	src, err := jsonl.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	// The file system may hang where ctx cannot reach it.
-	return jsonl.Await(ctx, func() (*store.Reading, error) {
-		defer src.Close()
+	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
 		return read(ctx, src, opts)
 	})
 }

@@ -49,6 +49,7 @@ func headerOf(path string) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
+	defer p.Release()
 	for rec := range jsonl.Scan(p.Head, headerShape) {
 		if h, ok := parseHeader(rec.Value); ok {
 			return h, nil

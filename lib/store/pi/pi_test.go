@@ -1,7 +1,6 @@
 package pi_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
-	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
@@ -19,36 +17,18 @@ import (
 
 const fixtures = "../../../testdata/fixtures/agents/pi"
 
-func read(t testing.TB, path string) *store.Reading {
-	t.Helper()
-	r, err := pi.Format.ReadFile(context.Background(), path, store.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+func TestFixtures(t *testing.T) { conformance.Fixtures(t, pi.Format, fixtures, ".jsonl", 5) }
+
+var reader = conformance.Reader{
+	Format: pi.Format,
+	ID:     func(n int) string { return fmt.Sprintf("01980000-0000-7000-8000-%012d", n) },
+	Lay:    lay,
+	Lines:  true,
 }
 
-func TestFixtures(t *testing.T) {
-	files, err := filepath.Glob(fixtures + "/*.expected.json")
-	if err != nil || len(files) < 5 {
-		t.Fatalf("%d fixtures, %v", len(files), err)
-	}
-	for _, expected := range files {
-		name := strings.TrimSuffix(expected, ".expected.json")
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			conformance.Golden(t, read(t, name+".jsonl"), expected)
-		})
-	}
-}
+func TestConformance(t *testing.T) { conformance.Run(t, reader) }
 
-func TestConformance(t *testing.T) {
-	conformance.Run(t, conformance.Reader{
-		Format: pi.Format,
-		ID:     func(n int) string { return fmt.Sprintf("01980000-0000-7000-8000-%012d", n) },
-		Lay:    lay,
-		Lines:  true,
-	})
-}
+func BenchmarkReader(b *testing.B) { conformance.Bench(b, reader) }
 
 // lay writes a session as pi 0.58 does.
 func lay(t testing.TB, root string, s conformance.Session) conformance.Laid {
@@ -98,17 +78,13 @@ func user(id, parent, text string) string {
 // shown is a file's conversation, a line each, checkpoints with a star.
 func shown(t *testing.T, content string) (string, store.Receipt) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := read(t, path)
+	r := conformance.ReadText(t, pi.Format, "s.jsonl", content)
 	var out []string
-	for _, it := range reference.Project(r.Surface).Conversation {
-		if it.Checkpoint {
-			it.Text = "*" + it.Text
+	for _, turn := range conformance.Conversation(t, r.Surface) {
+		if turn.Checkpoint {
+			turn.Text = "*" + turn.Text
 		}
-		out = append(out, it.Text)
+		out = append(out, turn.Text)
 	}
 	return strings.Join(out, "|"), r.Receipt
 }
@@ -153,50 +129,29 @@ func TestReceipt(t *testing.T) {
 }
 
 func TestTwiceCompacted(t *testing.T) {
-	r := read(t, "../../../testdata/inputs/31-pi-double-compaction/20260102_pi-demo.jsonl")
-	var got []string
-	for _, it := range reference.Project(r.Surface).Conversation {
-		got = append(got, it.Text)
-	}
-	if want := "Summary two|kept by first|after first|after second"; strings.Join(got, "|") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	r := conformance.ReadFile(t, pi.Format, "../../../testdata/inputs/31-pi-double-compaction/20260102_pi-demo.jsonl")
+	conformance.Said(t, r, "summary: Summary two", "user: kept by first", "user: after first", "user: after second")
+	conformance.Marked(t, r, conformance.Marks{Checkpoint: true})
 }
 
 func TestList(t *testing.T) {
-	root := t.TempDir()
-	write := func(name, content string) {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("sessions/--w--/a_x.jsonl", head+user("a", "null", "first prompt"))
-	write("stray.jsonl", strings.Replace(head, `"x"`, `"y"`, 1)+`{"type":"session_info","id":"i","parentId":null,"name":"Named"}`+"\n")
-	write("sessions/--w--/other.jsonl", `{"type":"something"}`+"\n")
-	st, err := pi.Format.Open(root, conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(map[string]string)
-	for e, err := range st.List(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[e.ID] = *e.Title
-	}
-	if len(got) != 2 || got["pi:x"] != "first prompt" || got["pi:y"] != "Named" {
-		t.Errorf("got %q", got)
+	st := conformance.StoreOf(t, pi.Format, map[string]string{
+		"sessions/--w--/a_x.jsonl":   headOf("x", "") + user("a", "null", "first prompt"),
+		"stray.jsonl":                headOf("y", "") + name("Named"),
+		"sessions/--w--/other.jsonl": `{"type":"something"}` + "\n",
+	})
+	listed := entries(t, st)
+	if len(listed) != 2 || optional(listed["pi:x"].Title) != "first prompt" || optional(listed["pi:y"].Title) != "Named" {
+		t.Errorf("listed %v", listed)
 	}
 }
 
+// FuzzRead reads any bytes as a session. Run it with -fuzzminimizetime=1x: readings
+// use goroutines, which the fuzzer takes for new coverage and tries to minimise.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob(fixtures + "/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
+	if err != nil || len(files) == 0 {
+		f.Fatal("no fixtures", err)
 	}
 	for _, name := range files {
 		b, err := os.ReadFile(name)
@@ -205,17 +160,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	path := filepath.Join(f.TempDir(), "s.jsonl")
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := pi.Format.ReadFile(context.Background(), path, store.ReadOptions{})
-		if err != nil {
-			return
-		}
-		if _, err := session.ParseSurface(string(r.Surface.AppendJSON(nil))); err != nil {
-			t.Errorf("a surface that does not read back: %v", err)
-		}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		conformance.Fuzz(t, reader, "t_x.jsonl", in, `{"type":"mess`)
 	})
 }

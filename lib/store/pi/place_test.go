@@ -26,23 +26,18 @@ func place(t testing.TB, root, name, content string) string {
 
 func open(t testing.TB, root string) store.Store {
 	t.Helper()
-	st, err := pi.Format.Open(root, conformance.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
+	return conformance.Open(t, pi.Format, root)
 }
 
 func entries(t testing.TB, st store.Store) map[string]store.Entry {
 	t.Helper()
+	all, errs := conformance.ListAll(st)
 	out := make(map[string]store.Entry)
-	for e, err := range st.List(t.Context()) {
-		if err != nil {
-			t.Errorf("listing: %v", err)
-		} else if _, twice := out[e.ID]; twice {
-			t.Errorf("%s is listed twice", e.ID)
-		}
+	for _, e := range all {
 		out[e.ID] = e
+	}
+	if len(out) != len(all) || len(errs) > 0 {
+		t.Errorf("listed %v, %v", all, errs)
 	}
 	return out
 }

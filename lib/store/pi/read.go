@@ -15,21 +15,9 @@ import (
 )
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fault.Of(err)
-	}
-	src, err := jsonl.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := jsonl.Await(ctx, func() (*store.Reading, error) {
-		defer src.Close()
+	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
 		return reading(ctx, src, opts)
 	})
-	if err != nil {
-		return nil, jsonl.Unreadable(path, err)
-	}
-	return r, nil
 }
 
 // reading goes over the file twice: once for the tree, and then for the texts that
