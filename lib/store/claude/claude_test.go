@@ -34,7 +34,7 @@ func TestFixtureReceipts(t *testing.T) {
 		"parallel-tools":       {},
 		"compaction":           {Checkpoint: true},
 		"compaction-preserved": {Checkpoint: true},
-		"live-torn":            {},
+		"live-torn":            {Notes: 1},
 		"dangling-parent":      {Notes: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestInputs(t *testing.T) {
 	}{
 		{path: "01-long-line-70k/session.jsonl", wanted: []string{"user: What does the probe print?", "assistant: It prints a long row of y."}},
 		{path: "03-bom-crlf/session.jsonl", wanted: []string{"user: hello", "assistant: hi"}},
-		{path: "05-torn-tail/session.jsonl", torn: 188, wanted: []string{"user: one", "assistant: two"}},
+		{path: "05-torn-tail/session.jsonl", torn: 188, notes: 1, wanted: []string{"user: one", "assistant: two"}},
 		{path: "07-welded-records/session.jsonl", wanted: []string{"user: first", "assistant: second"}},
 		// SPEC 2 wins over the folder's README: strings stay lossless.
 		{path: "09-lone-surrogate-escape/session.jsonl", wanted: []string{"user: cut \xed\xa0\xbd… ok 🚀 rev \xed\xb0\x80\xed\xa0\x80"}},

@@ -54,7 +54,7 @@ func reading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*s
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
 		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: b.dropped,
 		Checkpoint: compacted || hasCheckpoint(surface.Events), SealedCheckpoint: sealed, Lineage: x.lineage,
-		Notes: x.notes(b, sealed),
+		Notes: append(x.notes(b, sealed), jsonl.Lost(src.Torn, src.Damaged)...),
 	}
 	if opts.Hash {
 		r.SHA256 = hex.EncodeToString(hash.Sum(nil))

@@ -137,7 +137,7 @@ var ruleCases = []struct {
 	{
 		name:  "a damaged record leaves a hole",
 		lines: []string{usr("u1", "", "one"), `{"type":"assistant","uuid":"a1",`, usr("u2", "a1", "two")},
-		want:  []string{"user: one", "user: two"}, notes: 1, damage: 1,
+		want:  []string{"user: one", "user: two"}, notes: 2, damage: 1,
 	},
 	{
 		name:  "copied twice with a new parent: the last link counts",
@@ -296,7 +296,7 @@ var ruleCases = []struct {
 	{
 		name:  "a damaged boundary",
 		lines: []string{usr("u1", "", "one"), `{"type":"system","subtype":"compact_boundary"`, usr("s", "b", "SUMMARY", isSummary), usr("u2", "s", "two")},
-		want:  []string{"summary: SUMMARY", "user: two"}, marks: "checkpoint", notes: 1, damage: 1,
+		want:  []string{"summary: SUMMARY", "user: two"}, marks: "checkpoint", notes: 2, damage: 1,
 	},
 	{
 		name: "rewound to before the compaction",

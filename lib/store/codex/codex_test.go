@@ -46,7 +46,7 @@ func TestFixtureReceipts(t *testing.T) {
 		"rollback":                      {Dropped: 1},
 		"compaction-local":              {Checkpoint: true},
 		"compaction-encrypted":          {Checkpoint: true, Sealed: true, Notes: 1},
-		"live-torn":                     {},
+		"live-torn":                     {Notes: 1},
 		"edge-rollback-over-compaction": {Dropped: 1, Notes: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -133,12 +133,12 @@ var ruleCases = []struct {
 	{
 		name:  "damaged lines",
 		lines: []string{meta, usr("one"), `{"timestamp":"x","type":"response_item","payload"{"type":"message","role":"user","content":[]}}`, ans("two")},
-		want:  []string{"user: one", "assistant: two"}, damage: 2,
+		want:  []string{"user: one", "assistant: two"}, notes: 1, damage: 2,
 	},
 	{
 		name:  "a damaged first line",
 		lines: []string{`{"timestamp":"x","type":"session_m`, metaOf("ancestor"), usr("one"), ans("two")},
-		want:  []string{"user: one", "assistant: two"}, damage: 1,
+		want:  []string{"user: one", "assistant: two"}, notes: 1, damage: 1,
 	},
 	// Compaction.
 	{

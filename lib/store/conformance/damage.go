@@ -64,8 +64,8 @@ func (r Reader) wantTorn(t testing.TB, st store.Store, s Session) *store.Reading
 	if !slices.Equal(got, all) {
 		wantTurns(t, got, all[:len(all)-1])
 	}
-	if reading.Receipt.TornTail == 0 {
-		t.Error("the receipt says nothing of a torn tail")
+	if reading.Receipt.TornTail == 0 || len(reading.Receipt.Notes) == 0 {
+		t.Error("the receipt or its notes say nothing of a torn tail")
 	}
 	return reading
 }
@@ -182,8 +182,8 @@ func (r Reader) wantDamaged(t testing.TB, st store.Store, s Session, want []Turn
 		t.Fatal(err)
 	}
 	wantTurns(t, Conversation(t, reading.Surface), want)
-	if reading.Receipt.DamagedRecords == 0 {
-		t.Error("the receipt says nothing of a damaged record")
+	if reading.Receipt.DamagedRecords == 0 || len(reading.Receipt.Notes) == 0 {
+		t.Error("the receipt or its notes say nothing of a damaged record")
 	}
 	entries, _ := list(t, st)
 	wantIDs(t, entries, r.full(s.ID))

@@ -83,12 +83,10 @@ func receiptOf(path string, s *session.Surface, res *scan.Result) store.Receipt 
 		Format:             fmt.Sprintf("dsh v%d %s", s.Header.Version, res.Encoding),
 		CapturedThroughSeq: s.CapturedThroughSeq, BytesRead: res.Bytes,
 		TornTail: res.Torn, DamagedRecords: res.Dropped,
+		Notes: jsonl.Lost(res.Torn, 0), // what is damaged is named below
 	}
 	for _, ev := range s.Events {
 		r.Checkpoint = r.Checkpoint || session.MessageOf(ev).Checkpoint()
-	}
-	if res.Torn > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("torn tail: the last %s are no complete record yet and were left out", count(res.Torn, "byte")))
 	}
 	for _, d := range res.Damage {
 		r.Notes = append(r.Notes, fmt.Sprintf("damaged tail: %v; %s from there on left out", d, count(res.Dropped, "record")))

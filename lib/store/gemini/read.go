@@ -177,6 +177,7 @@ func (r *reading) finish(src *jsonl.Source) *store.Reading {
 		SessionID: id, Path: src.Path, Store: Kind, Format: r.format,
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
 		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: r.dropped, Checkpoint: compacted,
+		Notes: jsonl.Lost(src.Torn, src.Damaged),
 	}}
 }
 

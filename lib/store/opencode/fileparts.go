@@ -15,6 +15,7 @@ import (
 func (t *reading) skip(err error) {
 	t.damaged++
 	if len(t.notes) < maxNotes {
+		t.named++
 		t.notes = append(t.notes, "passed over: "+err.Error())
 	}
 }

@@ -102,6 +102,7 @@ func (t *reading) checkpoint(seq, time int64, text string) {
 type tally struct {
 	bytes   int64
 	damaged int64
+	named   int64     // damaged ones that have a note of their own
 	hash    hash.Hash // nil: not asked for
 }
 

@@ -213,7 +213,7 @@ func TestRulesOfV2(t *testing.T) {
 				row(4, "assistant", `{"content":[{"type":"text","text":"`+long+`"}],"time":{"created":1}}`),
 				row(5, "assistant", `{"content":[{"type":"text","text":"`+long+`"`),
 			},
-			want: "user: \xed\xa0\xbd typed\nassistant: a \xed\xa0\xbd A\n\nb\n", last: 5,
+			want: "user: \xed\xa0\xbd typed\nassistant: a \xed\xa0\xbd A\n\nb\n", notes: 1, last: 5,
 		},
 		{
 			name: "what compaction keeps of the recent part belongs to its summary",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
 // opened is one open place. It keeps nothing between calls, so a place that an
@@ -193,6 +194,7 @@ func (t *reading) finish() *store.Reading {
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: t.bytes, DamagedRecords: t.damaged,
 		Checkpoint: t.compact, SealedCheckpoint: t.sealed, Notes: t.notes,
 	}
+	receipt.Notes = append(receipt.Notes, jsonl.Lost(0, t.damaged-t.named)...)
 	if t.lineage != "" {
 		receipt.Lineage = Kind + ":" + t.lineage
 	}

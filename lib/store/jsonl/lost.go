@@ -1,0 +1,22 @@
+package jsonl
+
+import "fmt"
+
+// Lost are the notes of a reading that left out a torn tail of so many bytes, or
+// passed over so many damaged records: none where nothing was lost.
+func Lost(torn, damaged int64) (notes []string) {
+	if torn > 0 {
+		notes = append(notes, fmt.Sprintf("torn tail: the last %s are no complete record yet and were left out", count(torn, "byte")))
+	}
+	if damaged > 0 {
+		notes = append(notes, count(damaged, "damaged record")+" passed over")
+	}
+	return notes
+}
+
+func count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
