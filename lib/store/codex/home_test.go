@@ -100,6 +100,9 @@ func TestListFiles(t *testing.T) {
 		rollout("12", uuid(12)) + ".zst":  pack(t, said(uuid(12))),
 		"history.jsonl":                   `{"text":"typed"}` + "\n",
 		"sessions/2026/08/02/notes.jsonl": said(uuid(13)),
+		// Names that somebody else gave.
+		"sessions/2026/08/02/rollout-kept.jsonl": said(uuid(14)),
+		"sessions/2026/08/02/rollout-copy.jsonl": said(uuid(5)),
 	})
 	entries, errs := conformance.ListAll(st)
 	var got []string
@@ -111,6 +114,7 @@ func TestListFiles(t *testing.T) {
 		"01 p of " + uuid(1) + ` archived false from ""`, "05 p of " + uuid(5) + ` archived false from ""`,
 		"06 p of " + uuid(6) + ` archived false from "codex:` + uuid(1) + `"`, `08 reverted archived false from ""`,
 		"10 p of " + uuid(10) + ` archived false from ""`, "11 p of " + uuid(11) + ` archived true from ""`, "12 p of " + uuid(12) + ` archived false from ""`,
+		"14 p of " + uuid(14) + ` archived false from ""`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -30,8 +30,15 @@ func (s *codexStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 			err error
 		}
 		names := s.home.ofRoot().names()
+		named := make(map[string]bool)
+		for _, f := range files {
+			named[Kind+":"+f.thread] = f.thread != ""
+		}
 		all := jsonl.Each(ctx, files, func(f file) result {
 			e, err := s.entry(f, names)
+			if f.thread == "" && named[e.ID] {
+				e = store.Entry{} // somebody's copy of a thread that lies there under its own name
+			}
 			return result{e, err}
 		})
 		if err := ctx.Err(); err != nil {

@@ -71,11 +71,11 @@ func (h *home) ofFile(path string) *home {
 }
 
 // Lookup finds a thread by the names of its rollouts: of several it is the newest.
-// Rollouts with other names, which the agent does not write, are looked into, and
-// each that claims the id is given.
+// Where none has the name, rollouts with names that the agent does not write are
+// looked into, and each that claims the id is given.
 func (s *codexStore) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
 	var best file
-	var others []store.Ref
+	var unnamed []file
 	var failed error
 	for f, err := range s.home.files() {
 		if cerr := ctx.Err(); cerr != nil {
@@ -89,19 +89,26 @@ func (s *codexStore) Lookup(ctx context.Context, id string) ([]store.Ref, error)
 			if best.path == "" || better(f, best) {
 				best = f
 			}
-		case f.thread == "" && f.regular && !jsonl.IsUUID(id):
-			if firstID(f.path) == id {
-				others = append(others, store.Ref{ID: Kind + ":" + id, Path: f.path})
-			}
+		case f.thread == "" && f.regular:
+			unnamed = append(unnamed, f)
 		}
 	}
 	if best.path != "" {
 		return []store.Ref{{ID: Kind + ":" + id, Path: best.path}}, nil
 	}
-	if len(others) == 0 {
-		return nil, failed
+	var refs []store.Ref
+	for _, f := range unnamed {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if firstID(f.path) == id {
+			refs = append(refs, store.Ref{ID: Kind + ":" + id, Path: f.path})
+		}
 	}
-	return others, nil
+	if len(refs) > 0 {
+		failed = nil
+	}
+	return refs, failed
 }
 
 // firstID is the id that a rollout's first line gives, else its name.

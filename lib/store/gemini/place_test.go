@@ -104,6 +104,8 @@ func TestListing(t *testing.T) {
 		"tmp/p/logs.json":                          `[]`,
 		file("p", "old")[:len(file("p", "old"))-1]: "{\n  \"sessionId\": \"old\",\n  \"projectHash\": \"h\",\n  \"lastUpdated\": \"2025-12-03T08:00:00.000Z\",\n  \"messages\": [\n" + user("1", `"hello"`) + "\n  ],\n  \"summary\": \"Indented\"\n}",
 	}
+	renamed := "5e551000-0000-4000-8000-00000000000a"
+	files[file("p", "deadbeef")] = lines(renamed, "h", user("1", `"renamed"`))
 	// The same session in two files: resumed, and moved to another project.
 	files[file("p", "twice")] = lines("twice", "h", user("1", `"new"`), `{"$set":{"lastUpdated":"2026-08-03T10:00:00.000Z"}}`)
 	files[strings.TrimSuffix(file("p", "twice"), "l")] = lines("twice", "h", user("1", `"old"`))
@@ -113,7 +115,7 @@ func TestListing(t *testing.T) {
 	}
 	want := map[string]string{
 		"whole": "hello there", "titled": "Title", "tail": "In the tail", "body": "In the body", "none": "hello", "behind": "far behind",
-		"oneline": "One line", "old": "Indented", "twice": "new",
+		"oneline": "One line", "old": "Indented", "twice": "new", renamed: "renamed",
 	}
 	st, err := gemini.Format.Open(root, conformance.Env(t))
 	if err != nil {

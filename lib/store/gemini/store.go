@@ -119,24 +119,28 @@ func (s geminiStore) files(ctx context.Context) (paths []string, errs []error) {
 }
 
 // Lookup finds a session by the beginning of its id, which its files' names end
-// with; the files say the rest. A file with another name is looked into as well.
+// with; the files say the rest. Files with names made differently are looked into as
+// well, and only where none of these is the session all others: ids of other agents
+// are asked for here too.
 func (s geminiStore) Lookup(ctx context.Context, id string) ([]store.Ref, error) {
 	if id == "" {
 		return nil, nil
 	}
 	paths, errs := s.files(ctx)
-	var best store.Entry
+	var likely, others []string
 	for _, path := range paths {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if end, ok := idEnd(stem(path)); ok && !strings.HasPrefix(id, end) {
-			continue
+			others = append(others, path)
+		} else {
+			likely = append(likely, path)
 		}
-		e, err := s.entry(path, new(directories))
-		if err == nil && e.ID == Kind+":"+id && (best.ID == "" || newer(e, best)) {
-			best = e
-		}
+	}
+	best, err := s.newestOf(ctx, likely, id)
+	if best.ID == "" && err == nil && jsonl.IsUUID(id) {
+		best, err = s.newestOf(ctx, others, id)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if best.ID == "" {
 		if len(errs) > 0 {
@@ -145,6 +149,21 @@ func (s geminiStore) Lookup(ctx context.Context, id string) ([]store.Ref, error)
 		return nil, nil
 	}
 	return []store.Ref{{ID: best.ID, Path: best.Path}}, nil
+}
+
+// newestOf is the newest of the files that hold the session id; its ID is empty
+// where none does.
+func (s geminiStore) newestOf(ctx context.Context, paths []string, id string) (best store.Entry, err error) {
+	for _, path := range paths {
+		if ctx.Err() != nil {
+			return store.Entry{}, ctx.Err()
+		}
+		e, err := s.entry(path, new(directories))
+		if err == nil && e.ID == Kind+":"+id && (best.ID == "" || newer(e, best)) {
+			best = e
+		}
+	}
+	return best, nil
 }
 
 // idEnd is the piece of the id at the end of a file's name session-<time>-<8>; not ok
