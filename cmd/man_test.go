@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/known"
 )
 
 // page reads one manual page.
@@ -114,6 +117,33 @@ func TestManualsNameTheExits(t *testing.T) {
 		}
 		if !ok || last < 0 {
 			t.Errorf("man/%s.1 has no EXIT STATUS", name)
+		}
+	}
+}
+
+// dsh-stores(7) has every kind of store, in both of its tables, and a section on each
+// reader with what it was checked against.
+func TestManualHasEveryStore(t *testing.T) {
+	text := page(t, "dsh-stores.7")
+	sections := make(map[string]string)
+	for _, s := range strings.Split(text, "\n.Ss ")[1:] {
+		kind, _, _ := strings.Cut(s, ":")
+		sections[kind] = s
+	}
+	for _, f := range known.Formats {
+		if n := strings.Count(text, "\n.It "+f.Kind+" Ta "); n != 2 {
+			t.Errorf("%s has a row in %d tables, want 2", f.Kind, n)
+		}
+		if f.Kind == store.DSH { // read exactly; the reference's answers are its section
+			continue
+		}
+		for _, part := range []string{"Checked against", ".It Em Prompts", ".It Em Compaction", ".It Em Titles", ".It Em Left out"} {
+			if !strings.Contains(sections[f.Kind], part) {
+				t.Errorf("the section on %s has no %q", f.Kind, part)
+			}
+		}
+		if !strings.Contains(page(t, "dsh-surface.1"), f.Kind) {
+			t.Errorf("dsh-surface(1) does not name %s", f.Kind)
 		}
 	}
 }

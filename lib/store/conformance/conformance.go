@@ -1,9 +1,9 @@
 // Package conformance is the test suite that every reader of another agent's
 // sessions runs. A reader's own tests hold the agent's rules; this suite holds
-// what is the same for all of them: listing, identity, torn tails, live writers,
-// damaged records, empty sessions, huge lines, invalid UTF-8, unreadable
-// directories, symlinked homes, absent roots, cancellation, and that nothing is
-// ever written.
+// what is the same for all of them: listing, identity, renamed files, torn tails,
+// live writers, damaged records, empty sessions, huge lines, invalid UTF-8,
+// unreadable directories, symlinked homes, absent roots, cancellation, and that
+// nothing is ever written.
 //
 // A test file of the reader lays sessions down as the agent would and calls Run:
 //
@@ -138,6 +138,7 @@ func Run(t *testing.T, r Reader) {
 		{"listing", checkListing},
 		{"listing reads no body", checkHollow},
 		{"identity", checkIdentity},
+		{"renamed file", checkRenamed},
 		{"hostile ids", checkHostileIDs},
 		{"conversation", checkConversation},
 		{"same twice", checkSameTwice},

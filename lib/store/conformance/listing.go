@@ -182,6 +182,41 @@ func checkIdentity(t *testing.T, r Reader) {
 
 func (r Reader) idJSON(n int) string { id := r.full(r.ID(n)); return opt(&id) }
 
+// checkRenamed gives a session's file a name that the agent would not. It may be no
+// session then; but what is listed is found and read by the id it is listed with.
+func checkRenamed(t *testing.T, r Reader) {
+	if !r.Lines {
+		t.Log("a name is looked at in formats of lines only")
+		return
+	}
+	own := filepath.Base(r.Lay(t, t.TempDir(), r.session(1)).Path)
+	prefix, _, _ := strings.Cut(own, "-")
+	for _, name := range []string{
+		prefix + "-renamed" + filepath.Ext(own), "copy of " + own, filepath.Base(r.Lay(t, t.TempDir(), r.session(9)).Path),
+	} {
+		root := t.TempDir()
+		at := r.Lay(t, root, r.session(1))
+		other := r.Lay(t, root, r.session(2))
+		renamed := filepath.Join(filepath.Dir(at.Path), name)
+		if err := os.Rename(at.Path, renamed); err != nil {
+			t.Fatal(err)
+		}
+		st := r.open(t, root)
+		entries, _ := list(t, st)
+		if _, ok := entries[r.full(other.ID)]; !ok {
+			t.Errorf("%q: the other session is not listed", renamed)
+		}
+		for id, e := range entries {
+			if ref := find(t, st, strings.TrimPrefix(id, r.full(""))); ref.ID != id || ref.Path != e.Path {
+				t.Errorf("%q is listed in %q, found as %q in %q", id, e.Path, ref.ID, ref.Path)
+			}
+			if got := read(t, st, strings.TrimPrefix(id, r.full(""))).Receipt.SessionID; got != id {
+				t.Errorf("%q is read as %q", id, got)
+			}
+		}
+	}
+}
+
 // checkHostileIDs looks ids up that must lead nowhere, above all not out of the
 // root.
 func checkHostileIDs(t *testing.T, r Reader) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
-	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 	"github.com/dsh-toolkit/dsh/lib/store/gemini"
 )
@@ -30,11 +29,7 @@ func TestFixtures(t *testing.T) {
 				if strings.Contains(expected, "legacy") {
 					path = strings.TrimSuffix(path, "l")
 				}
-				r, err := gemini.Format.ReadFile(t.Context(), path, store.ReadOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				conformance.Golden(t, r, expected)
+				conformance.Golden(t, conformance.ReadFile(t, gemini.Format, path), expected)
 			})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
+	"github.com/dsh-toolkit/dsh/lib/store/conformance"
 	"github.com/dsh-toolkit/dsh/lib/store/opencode"
 )
 
@@ -98,36 +99,6 @@ func wantOptional(v jstext.Value) string {
 	return "<none>"
 }
 
-// checkExpected compares a reading with what a fixture's expected.json says.
-func checkExpected(t *testing.T, r *store.Reading, want jstext.Value) {
-	t.Helper()
-	id, _ := want.Get("sessionId").Text()
-	if got := r.Surface.Header.ID; got != "opencode:"+id || r.Receipt.SessionID != got {
-		t.Errorf("id = %q, receipt %q; want opencode:%s", got, r.Receipt.SessionID, id)
-	}
-	if got, want := optional(r.Surface.Header.Cwd), wantOptional(want.Get("cwd")); got != want {
-		t.Errorf("cwd = %q, want %q", got, want)
-	}
-	if got, want := optional(r.Surface.Title), wantOptional(want.Get("title")); got != want {
-		t.Errorf("title = %q, want %q", got, want)
-	}
-	if got, want := r.Receipt.Checkpoint, want.Get("checkpoint").True(); got != want {
-		t.Errorf("checkpoint = %v, want %v", got, want)
-	}
-	var b strings.Builder
-	if s, ok := want.Get("checkpointText").Text(); ok {
-		fmt.Fprintf(&b, "* %s\n", s)
-	}
-	for item := range want.Get("conversation").Elements() {
-		role, _ := item.Get("role").Text()
-		s, _ := item.Get("text").Text()
-		fmt.Fprintf(&b, "%s: %s\n", role, s)
-	}
-	if got := text(r.Surface); got != b.String() {
-		t.Errorf("conversation =\n%swant\n%s", got, b.String())
-	}
-}
-
 func TestFixtures(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(fixtures, "*.expected.json"))
 	if err != nil || len(files) < 17 {
@@ -144,7 +115,7 @@ func TestFixtures(t *testing.T) {
 			if m[1] != "storage" {
 				root += ".db"
 			}
-			checkExpected(t, read(t, open(t, root), m[2]), parseFile(t, f))
+			conformance.Golden(t, read(t, open(t, root), m[2]), f)
 		})
 	}
 }
