@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -11,12 +12,13 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
-// table prints a listing for a person: when, what, where, the id to name it by, and
-// what else is to be known of it. The title column takes what the others leave.
+// table prints a listing for a person: when it began, which is what the listing is
+// ordered by, what, where, the id to name it by, and what else is to be known of it.
+// The title column takes what the others leave.
 func table(c *cli.Call, rows []row) error {
 	now, home := c.Sys.Now(), c.Sys.Home()
 	lines := make([][5]string, 0, len(rows)+1)
-	lines = append(lines, [5]string{"UPDATED", "TITLE", "CWD", "ID", ""})
+	lines = append(lines, [5]string{"CREATED", "TITLE", "CWD", "ID", ""})
 	for _, r := range rows {
 		cwd := "-"
 		if r.Cwd != nil {
@@ -27,7 +29,7 @@ func table(c *cli.Call, rows []row) error {
 			lines[0][4] = "NOTE"
 		}
 		lines = append(lines, [5]string{
-			Ago(now, r.UpdatedAt), termtext.Line(r.Label()), termtext.Line(cwd), termtext.Line(r.ID), note,
+			Ago(now, cmp.Or(r.CreatedAt, r.UpdatedAt)), termtext.Line(r.Label()), termtext.Line(cwd), termtext.Line(r.ID), note,
 		})
 	}
 	widths := columnWidths(lines, c.Sys.Columns)
