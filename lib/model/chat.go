@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -31,10 +28,7 @@ type ChatOptions struct {
 }
 
 // Chat asks an OpenAI-compatible chat completions endpoint and streams its answer.
-type Chat struct {
-	o      ChatOptions
-	client openai.Client
-}
+type Chat struct{ o ChatOptions }
 
 // maxAnswer bounds the text of one answer in bytes: what a server may make us keep.
 const maxAnswer = 64 << 20
@@ -52,16 +46,7 @@ func NewChat(o ChatOptions) *Chat {
 	if o.Stall == 0 {
 		o.Stall = 5 * time.Minute
 	}
-	opts := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
-		option.WithMaxRetries(o.Retries),
-		option.WithHTTPClient(&http.Client{}),
-	}
-	if o.Key != "" {
-		opts = append(opts, option.WithAPIKey(o.Key))
-	}
-	// Not openai.NewClient, which would read the process's environment.
-	return &Chat{o: o, client: openai.Client{Options: opts}}
+	return &Chat{o}
 }
 
 // Ask implements agent.Model. Reasoning is not part of the answer. An answer that
@@ -86,7 +71,7 @@ func (c *Chat) Ask(ctx context.Context, r agent.Request, delta func(string)) (ag
 }
 
 func backoff(again int) time.Duration {
-	return min(500*time.Millisecond<<min(again, 4), 8*time.Second)
+	return min(minWait<<min(again, 4), maxWait)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -112,12 +97,12 @@ func (c *Chat) failure(ctx context.Context, err error) error {
 	return f
 }
 
-// refused is what a status of 400 and above means. The client library has read the
-// body and put it back; its own reading drops what not every endpoint sends.
+// refused is what a status of 400 and above means.
 func (c *Chat) refused(res *http.Response) error {
+	defer res.Body.Close()
 	f := &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Subject: fault.Quote(c.o.BaseURL)}
 	f.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
-	body, _ := io.ReadAll(res.Body)
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if v, err := jstext.Parse(jstext.Decode(body)); err == nil {
 		if text, ok := v.Get("error", "message").Text(); ok {
 			f.Message += ": " + c.quoted(text)

@@ -86,7 +86,7 @@ func says(events ...string) handler {
 
 func refuses(code int, body string) handler {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After-Ms", "1")
+		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(code)
 		fmt.Fprint(w, body)
 	}
@@ -291,6 +291,28 @@ func TestChatRetries(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestChatWaits(t *testing.T) {
+	for _, c := range []struct {
+		again int
+		code  int
+		after string
+		want  time.Duration
+	}{
+		{0, 500, "", 500 * time.Millisecond},
+		{2, 500, "", 2 * time.Second},
+		{9, 500, "", 8 * time.Second},
+		{0, 429, "3", 3 * time.Second},
+		{0, 503, "3", 3 * time.Second},
+		{0, 429, "86400", time.Minute},
+		{1, 429, "soon", time.Second},
+	} {
+		res := &http.Response{StatusCode: c.code, Header: http.Header{"Retry-After": {c.after}}}
+		if got := model.Wait(c.again, res); got != c.want {
+			t.Errorf("try %d, %d with Retry-After %q: %v, want %v", c.again, c.code, c.after, got, c.want)
+		}
 	}
 }
 

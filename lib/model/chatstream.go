@@ -3,11 +3,8 @@ package model
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
-	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -47,14 +44,12 @@ func (s *stream) run(parent context.Context, body []byte) error {
 		}
 	}
 
-	var res *http.Response
-	err := s.chat.client.Post(ctx, "chat/completions", body, &res,
-		option.WithHeader("Accept", "text/event-stream"), option.WithMiddleware(watch(alive)))
+	res, err := s.chat.post(ctx, body, alive)
 	if err != nil {
-		if ctx.Err() == nil && res != nil && res.StatusCode >= 400 {
-			return s.chat.refused(res)
-		}
 		return s.chat.failure(ctx, err)
+	}
+	if res.StatusCode >= 400 {
+		return s.chat.refused(res)
 	}
 	dec := ssestream.NewDecoder(res)
 	defer dec.Close()
@@ -140,37 +135,4 @@ func usage(u jstext.Value) jstext.Value {
 	}
 	w.EndObject()
 	return w.Value()
-}
-
-// watch tells of every try and of every sign of life in a response, and bounds
-// what is read of one that only says what went wrong.
-func watch(alive func()) option.Middleware {
-	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		alive()
-		res, err := next(req)
-		if err != nil {
-			return res, err
-		}
-		alive()
-		body := io.Reader(res.Body)
-		if res.StatusCode >= 400 {
-			body = io.LimitReader(body, 64<<10)
-		}
-		res.Body = &watched{body, res.Body, alive}
-		return res, nil
-	}
-}
-
-type watched struct {
-	io.Reader
-	io.Closer
-	alive func()
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if n > 0 {
-		w.alive()
-	}
-	return n, err
 }

@@ -6,4 +6,8 @@
 // JSON.stringify writes, and an answer that splits a character over two pieces
 // comes out whole. Every call ends soon after its context does. Nothing here reads
 // the environment or writes a log.
+//
+// Of the official OpenAI client only the decoder of event streams is used: the
+// whole of it makes a program fifty megabytes larger, and its types pass strings
+// through encoding/json.
 package model

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
@@ -35,3 +37,6 @@ func FeedEvents(events ...[]byte) (emitted, text string) {
 
 // ChatBody is the body of a request.
 func ChatBody(model string, messages []jstext.Value) string { return string(chatBody(model, messages)) }
+
+// Wait is how long a request is held back after that many tries and that response.
+func Wait(again int, res *http.Response) time.Duration { return wait(minWait, maxWait, again, res) }
