@@ -125,7 +125,11 @@ func (r *run) app() *cli.App {
 		c.OnUsageError, c.HideHelp = r.badFlags, true
 		c.Flags = append(slices.Clone(c.Flags), commonFlags(false)...)
 		c.Before = func(cc *cli.Context) error {
-			return r.before(cc, func() { commandHelp(r.call.Out, r.Name, &c) })
+			if err := r.before(cc, func() { commandHelp(r.call.Out, r.Name, &c) }); err != nil {
+				return err
+			}
+			r.strayFlags(cc, c.Flags)
+			return nil
 		}
 		app.Commands = append(app.Commands, &c)
 	}
@@ -137,6 +141,7 @@ func (r *run) app() *cli.App {
 		if r.Action == nil {
 			return usageError(r.Name, unknownCommand(cc, r.Commands))
 		}
+		r.strayFlags(cc, app.Flags)
 		return r.Action(r.call)
 	}
 	return app
@@ -155,6 +160,24 @@ func (r *run) before(cc *cli.Context, help func()) error {
 		return nil
 	}
 	return errAnswered
+}
+
+// strayFlags says where a flag of the command stands behind an operand. It is an
+// operand there, as it has to be for texts and ids, but hardly ever meant to be.
+func (r *run) strayFlags(cc *cli.Context, flags []cli.Flag) {
+	argv, operands := r.call.Sys.Args, cc.Args().Slice()
+	if n := len(argv) - len(operands); n > 0 && argv[n-1] == "--" {
+		return
+	}
+	for _, arg := range operands {
+		name, dashed := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		known := func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }
+		if dashed && slices.ContainsFunc(flags, known) {
+			r.call.Note("%q is an operand here: flags come before operands", arg)
+			return
+		}
+	}
 }
 
 // badFlags is called instead of before where flags cannot be parsed.

@@ -236,7 +236,6 @@ func TestFlags(t *testing.T) {
 		{"default", nil, `x [] []`},
 		{"the last of two wins", []string{"--one", "1", "--one=2"}, `2 [] []`},
 		{"values are not split", []string{"--many", "a,b", "--many", "c"}, `x ["a,b" "c"] []`},
-		{"flags behind operands are operands", []string{"a", "--one", "1"}, `x [] ["a" "--one" "1"]`},
 		{"-- ends flags", []string{"--", "--one", "--help"}, `x [] ["--one" "--help"]`},
 		{"the name of a flag as an operand", []string{"one"}, `x [] ["one"]`},
 		{"command", []string{"sub", "--one", "1", "a", "b"}, `1 [] ["a" "b"]`},
@@ -252,6 +251,29 @@ func TestFlags(t *testing.T) {
 				t.Errorf("got %+v, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A flag behind an operand is an operand, and said to be one.
+func TestFlagsBehindOperands(t *testing.T) {
+	for _, tt := range []struct{ args, stray, stdout string }{
+		{"a --one 1", "--one", `x [] ["a" "--one" "1"]`},
+		{"--one 1 a -one=2", "-one=2", `1 [] ["a" "-one=2"]`},
+		{"a b -n", "-n", `x [] ["a" "b" "-n"]`},
+		{"a --json-errors", "--json-errors", `x [] ["a" "--json-errors"]`},
+		{"-- a --one", "", `x [] ["a" "--one"]`},
+		{"a --frob - -- x", "", `x [] ["a" "--frob" "-" "--" "x"]`},
+		{"sub --one 1 a", "", `1 [] ["a"]`},
+		{"sub a --loud", "--loud", `x [] ["a" "--loud"]`},
+		{"sub -- a --loud", "", `x [] ["a" "--loud"]`},
+	} {
+		want := result{stdout: tt.stdout + "\n"}
+		if tt.stray != "" {
+			want.stderr = fmt.Sprintf("dsh-x: note: %q is an operand here: flags come before operands\n", tt.stray)
+		}
+		if got := run(echo(), strings.Fields(tt.args)...); got != want {
+			t.Errorf("%s: got %+v, want %+v", tt.args, got, want)
+		}
 	}
 }
 
