@@ -20,6 +20,10 @@ func TestMain(m *testing.M) {
 		commands[name] = func() { os.Exit(run(scriptSystem())) }
 	}
 	os.Setenv(raceExit()) // for the programs that tests start without a script
+	// Scripts mostly wait. The command line comes after this and has the last word.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, commands)
 }
 

@@ -9,7 +9,7 @@ import (
 // because to read their lines would take most of the time; what cost the square
 // of n would take minutes.
 func TestHostileTrees(t *testing.T) {
-	const n = 200_000
+	const n = 60_000
 	type shape struct {
 		node       func(i int) node
 		compaction func(i int) compaction

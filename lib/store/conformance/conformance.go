@@ -81,7 +81,7 @@ type Reader struct {
 }
 
 // HugeOutput is the size of the tool output of the huge-line check.
-const HugeOutput = 48 << 20
+const HugeOutput = 20 << 20
 
 // Session is one session to lay down.
 type Session struct {

@@ -35,9 +35,9 @@ func checkMemory(t *testing.T, r Reader) {
 		runtime.ReadMemStats(&is)
 		return int64(is.TotalAlloc - was.TotalAlloc)
 	}
-	small, large := used(2<<20), used(64<<20)
+	small, large := used(2<<20), used(24<<20)
 	if large > small+r.Slack {
-		t.Errorf("allocated %d bytes for 2 MiB, %d for 64 MiB", small, large)
+		t.Errorf("allocated %d bytes for 2 MiB, %d for 24 MiB", small, large)
 	}
 }
 
