@@ -43,10 +43,10 @@ func chatServer(ts *testscript.TestScript, neg bool, args []string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.replies) > 0 {
-			ts.Fatalf("chatserver: nobody asked for %d replies", len(s.replies))
+			complain(ts, "chatserver: nobody asked for %d replies", len(s.replies))
 		}
 		for _, p := range s.problems {
-			ts.Fatalf("chatserver: %s", p)
+			complain(ts, "chatserver: %s", p)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func (s *chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if code, ok := reply.Get("status").Int(); ok {
 		body, _ := reply.Get("body").Text()
-		w.Header().Set("Retry-After-Ms", "1")
+		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(int(code))
 		fmt.Fprint(w, body)
 		return

@@ -57,7 +57,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LC_ALL", "C.UTF-8")
 			env.Setenv(raceExit())
 			env.Setenv("SCRIPT_NOW", "2026-03-04T05:06:07Z")
+			env.Values[testKey{}] = t
 			return os.Mkdir(home, 0o700)
 		},
 	})
+}
+
+type testKey struct{}
+
+// complain fails the tests from what runs behind the end of a script, where
+// ts.Fatalf would end them all.
+func complain(ts *testscript.TestScript, format string, args ...any) {
+	ts.Value(testKey{}).(*testing.T).Errorf(ts.Name()+": "+format, args...)
 }
