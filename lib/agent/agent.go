@@ -20,8 +20,10 @@ type Options struct {
 	Queue     Queue  // nil: a queue in memory
 	Hooks     []Hook // prompt-submit listeners, the outermost first
 	// On is told of everything that happens, in order: by the agent's own goroutine,
-	// which waits for it, but for Queued and Dropped, of which the caller's tells. It
-	// must call neither WhenIdle nor Dispose, and in Queued not Send, Steer or Inject.
+	// which waits for it, but for Queued and Dropped, of which the caller's tells: what
+	// comes while the agent settles may be told before its Idle. WhenIdle returns after
+	// Idle was told. On must call neither WhenIdle nor Dispose, and in Queued not Send,
+	// Steer or Inject.
 	On func(Event)
 }
 
@@ -42,7 +44,8 @@ type Agent struct {
 
 	mu    sync.Mutex
 	abort context.CancelCauseFunc // of the turn that runs; nil: none does
-	busy  bool                    // something runs or waits
+	busy  bool                    // something runs or waits, or Idle is not told yet
+	came  bool                    // something was queued since the last look into the queue
 	idle  chan struct{}           // closed at the next Idle, or at the end
 	err   error                   // why the agent stopped
 }
@@ -105,7 +108,7 @@ func (a *Agent) put(ctx context.Context, kind inbox.Kind, m Message) (Record, er
 		return Record{}, err
 	}
 	a.mu.Lock()
-	a.busy = true
+	a.busy, a.came = true, true
 	a.mu.Unlock()
 	a.tell(Queued{r})
 	return r, nil

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
@@ -73,6 +75,27 @@ func TestTurn(t *testing.T) {
 		"idle",
 		"stopped <nil>",
 	)
+}
+
+// Whoever has waited for the agent comes behind its Idle, also where a host takes
+// its time with that.
+func TestIdleIsToldFirst(t *testing.T) {
+	var idle atomic.Int32
+	r := start(t, agent.Options{On: func(e agent.Event) {
+		if _, ok := e.(agent.Idle); ok {
+			time.Sleep(20 * time.Millisecond)
+			idle.Add(1)
+		}
+	}}, modeltest.Text("1"), modeltest.Text("2"))
+	for n := range int32(3) {
+		if n > 0 {
+			r.send(text("again"))
+		}
+		r.settle()
+		if got := idle.Load(); got != n+1 {
+			t.Fatalf("told Idle %d times, want %d", got, n+1)
+		}
+	}
 }
 
 // The envelope keeps what was typed apart from what was baked in.

@@ -43,6 +43,11 @@ func (a *Agent) serve() error {
 		}
 		if next.idle {
 			a.tell(Idle{})
+			a.mu.Lock()
+			if !a.came {
+				a.settle()
+			}
+			a.mu.Unlock()
 		}
 		if err := a.queue.Wait(a.ctx); err != nil {
 			return a.orDisposed(err)
@@ -71,25 +76,22 @@ func (a *Agent) claim() (next, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.abort = nil
+	a.abort, a.came = nil, false
 	if c == nil {
-		return next{idle: a.settle()}, nil
+		return next{idle: a.busy}, nil
 	}
 	ctx, abort := context.WithCancelCause(a.ctx)
 	a.abort, a.busy = abort, true
 	return next{claim: c, ctx: ctx, abort: abort}, nil
 }
 
-// settle lets those go on who wait for the agent to be idle, and reports whether
-// it was busy; mu is held.
-func (a *Agent) settle() bool {
-	if !a.busy {
-		return false
+// settle lets those go on who wait for the agent to be idle; mu is held.
+func (a *Agent) settle() {
+	if a.busy {
+		a.busy = false
+		close(a.idle)
+		a.idle = make(chan struct{})
 	}
-	a.busy = false
-	close(a.idle)
-	a.idle = make(chan struct{})
-	return true
 }
 
 // orDisposed is errDisposed where that is what an error came of.

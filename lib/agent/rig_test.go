@@ -61,7 +61,11 @@ func (r *rig) begin(o agent.Options) {
 	if o.Model == nil {
 		o.Model = r.model
 	}
+	on := o.On
 	o.On = func(e agent.Event) {
+		if on != nil {
+			on(e)
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.told = append(r.told, e)
