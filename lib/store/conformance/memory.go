@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -74,9 +76,9 @@ func Bench(b *testing.B, r Reader) {
 	})
 }
 
-// Fuzz reads in as a file of the given name. Whatever it is, the result is a fault
-// or a conversation in order, and where in ends in a line end, half a record behind
-// it is a torn tail that changes nothing.
+// Fuzz lists and reads in as a file of the given name. Whatever it is, what is listed
+// is found by its id, the reading is a fault or a conversation in order, and where in
+// ends in a line end, half a record behind it is a torn tail that changes nothing.
 func Fuzz(t *testing.T, r Reader, name string, in []byte, half string) {
 	path := t.TempDir() + "/" + name
 	got, ok := r.fuzzed(t, path, in)
@@ -91,10 +93,28 @@ func Fuzz(t *testing.T, r Reader, name string, in []byte, half string) {
 
 func (r Reader) fuzzed(t *testing.T, path string, in []byte) (string, bool) {
 	mustWrite(t, path, in)
+	r.fuzzedList(t, filepath.Dir(path))
 	reading, err := r.Format.ReadFile(t.Context(), path, store.ReadOptions{})
 	if err != nil {
 		wantFault(t, err, fault.Damaged, fault.Unsupported, fault.Unreadable)
 		return "", false
 	}
 	return fmt.Sprint(Conversation(t, reading.Surface)), true
+}
+
+func (r Reader) fuzzedList(t *testing.T, root string) {
+	st := r.open(t, root)
+	entries, errs := ListAll(st)
+	for _, err := range errs {
+		wantFault(t, err, fault.Damaged, fault.Unreadable)
+	}
+	for _, e := range entries {
+		if _, err := st.Title(t.Context(), e); err != nil {
+			wantFault(t, err, fault.Damaged, fault.Unsupported, fault.Unreadable)
+		}
+		id, ok := strings.CutPrefix(e.ID, r.full(""))
+		if refs, err := st.Lookup(t.Context(), id); !ok || err != nil || len(refs) != 1 || refs[0].ID != e.ID {
+			t.Errorf("listed as %q, found %v, %v", e.ID, refs, err)
+		}
+	}
 }
