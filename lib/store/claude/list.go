@@ -135,9 +135,7 @@ func (s *claudeStore) entry(path string) (listed, error) {
 	g := glance{first: true}
 	for line := range jsonl.Lines(p.Head) {
 		if g.matters(line) || !g.done() {
-			for rec := range jsonl.Scan(line, recordShape) {
-				g.head(jsonl.Members(rec.Value))
-			}
+			g.take(line, g.head)
 		}
 	}
 	if g.sidechain {
@@ -146,9 +144,7 @@ func (s *claudeStore) entry(path string) (listed, error) {
 	if !p.Whole {
 		for line := range jsonl.Lines(p.Tail) {
 			if g.matters(line) {
-				for rec := range jsonl.Scan(line, recordShape) {
-					g.anywhere(jsonl.Members(rec.Value))
-				}
+				g.take(line, g.anywhere)
 			}
 		}
 		if g.prompt == "" && g.ownTitle() == "" {
@@ -187,6 +183,22 @@ type glance struct {
 	summary, leaf              string
 
 	cwdText []byte // the last directory as it was written
+	moved   bool   // the line at hand has named a directory
+}
+
+// take gives the records of a line to f. Where the line is damaged, or a subagent's,
+// its directory is not the last one; where it holds several records, that is anybody's
+// guess.
+func (g *glance) take(line []byte, f func(jsonl.Object)) {
+	n := 0
+	g.moved = false
+	for rec := range jsonl.Scan(line, recordShape) {
+		n++
+		f(jsonl.Members(rec.Value))
+	}
+	if n != 1 || !g.moved {
+		g.cwdText = nil
+	}
 }
 
 // done reports whether the records to come can only add a title.
@@ -232,6 +244,7 @@ func (g *glance) anywhere(r jsonl.Object) {
 	g.background = g.background || r.Text("sessionKind") == "bg"
 	if _, isEntry := kinds[r.Text("type")]; (isEntry || r.Text("uuid") != "") && !r.True("isSidechain") && r.Text("teamName") == "" {
 		g.cwds.add(r.Text("cwd"))
+		g.moved = true
 	}
 	switch r.Text("type") {
 	case "custom-title":

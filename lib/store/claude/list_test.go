@@ -69,7 +69,7 @@ func TestListTitles(t *testing.T) {
 // What a listing shows of a directory is what the reading says.
 func TestCwd(t *testing.T) {
 	line := func(id, parent, dir string, extra ...string) string {
-		return usr(id, parent, "p", append(extra, `"cwd":`+fmt.Sprintf("%q", dir))...)
+		return usr(id, parent, "p", append(extra, at, `"cwd":`+fmt.Sprintf("%q", dir))...)
 	}
 	for _, c := range []struct {
 		name  string
@@ -82,6 +82,9 @@ func TestCwd(t *testing.T) {
 		{"a name that only begins so", []string{line("u1", "", "/a"), line("u2", "u1", "/ab")}, "/ab[/a]"},
 		{"below a drive", []string{line("u1", "", `C:\a`), line("u2", "u1", `C:\a\b`)}, `C:\a[C:\a\b]`},
 		{"a subagent elsewhere", []string{line("u1", "", "/a"), line("s1", "u1", "/b", aside)}, "/a[]"},
+		{"first by a subagent", []string{line("u1", "", "/a"), line("s1", "u1", "/b", aside), line("u2", "u1", "/b")}, "/b[/a]"},
+		{"first in a damaged record", []string{line("u1", "", "/a"), "x" + line("d", "u1", "/b"), line("u2", "u1", "/b")}, "/b[/a]"},
+		{"twice on one line", []string{line("u1", "", "/a"), line("u2", "u1", "/b") + line("u3", "u2", "/c"), line("u4", "u3", "/b")}, "/b[/a /c]"},
 		{"in the tail", []string{line("u1", "", "/a"), filler(200_000), line("u2", "u1", "/b")}, "/b[/a]"},
 	} {
 		content := strings.Join(c.lines, "\n") + "\n"

@@ -77,8 +77,9 @@ func Bench(b *testing.B, r Reader) {
 }
 
 // Fuzz lists and reads in as a file of the given name. Whatever it is, what is listed
-// is found by its id, the reading is a fault or a conversation in order, and where in
-// ends in a line end, half a record behind it is a torn tail that changes nothing.
+// is found by its id and called alike by a reading, the reading is a fault or a
+// conversation in order, and where in ends in a line end, half a record behind it is a
+// torn tail that changes nothing.
 func Fuzz(t *testing.T, r Reader, name string, in []byte, half string) {
 	path := t.TempDir() + "/" + name
 	got, ok := r.fuzzed(t, path, in)
@@ -109,12 +110,26 @@ func (r Reader) fuzzedList(t *testing.T, root string) {
 		wantFault(t, err, fault.Damaged, fault.Unreadable)
 	}
 	for _, e := range entries {
-		if _, err := st.Title(t.Context(), e); err != nil {
+		title, err := st.Title(t.Context(), e)
+		if err != nil {
 			wantFault(t, err, fault.Damaged, fault.Unsupported, fault.Unreadable)
 		}
 		id, ok := strings.CutPrefix(e.ID, r.full(""))
-		if refs, err := st.Lookup(t.Context(), id); !ok || err != nil || len(refs) != 1 || refs[0].ID != e.ID {
+		refs, err := st.Lookup(t.Context(), id)
+		if !ok || err != nil || len(refs) != 1 || refs[0].ID != e.ID {
 			t.Errorf("listed as %q, found %v, %v", e.ID, refs, err)
+			continue
+		}
+		reading, err := st.Read(t.Context(), refs[0], store.ReadOptions{})
+		if err != nil || reading.Receipt.BytesRead > allSeen {
+			continue
+		}
+		h := reading.Surface.Header
+		if own := reading.Surface.Title; opt(h.Cwd) != opt(e.Cwd) || own != nil && opt(own) != opt(title) {
+			t.Errorf("listed with title %s in %s, read with %s in %s", opt(title), opt(e.Cwd), opt(own), opt(h.Cwd))
 		}
 	}
 }
+
+// allSeen is how long a log may be of which a listing sees all.
+const allSeen = 32 << 10
