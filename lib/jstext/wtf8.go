@@ -106,20 +106,6 @@ func ToUTF8(s string) string {
 	return b.String()
 }
 
-// UTF16Len is the length of s in UTF-16 code units, JavaScript's s.length.
-func UTF16Len(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		r, w := DecodeRune(s[i:])
-		if r > 0xFFFF {
-			n++
-		}
-		n++
-		i += w
-	}
-	return n
-}
-
 // UTF16 is s as UTF-16 code units.
 func UTF16(s string) []uint16 {
 	out := make([]uint16, 0, len(s))
