@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/session"
@@ -22,8 +24,9 @@ type Found struct {
 }
 
 // Find returns the one place where id is to be found. An id may be given in full
-// ("claude:<uuid>") or bare, where only one store knows it. The error is
-// Unreadable: not found, or several places, each named.
+// ("claude:<uuid>") or bare, where only one kind of store knows it. Of several
+// copies of another agent's session it is the newest. The error is Unreadable: not
+// found, or several places, each named.
 func (s *Set) Find(ctx context.Context, id string) (Found, error) {
 	var found []Found
 	var failures []error
@@ -35,6 +38,11 @@ func (s *Set) Find(ctx context.Context, id string) (Found, error) {
 		for _, r := range refs {
 			found = append(found, Found{st, r})
 		}
+	}
+	if len(found) > 1 {
+		found = newestCopies(found, func(f Found) (string, string, time.Time) {
+			return f.Store.Kind(), f.Ref.ID, modified(f.Ref.Path)
+		})
 	}
 	switch {
 	case len(found) == 1:
@@ -53,6 +61,41 @@ func (s *Set) Find(ctx context.Context, id string) (Found, error) {
 		Message: "claimed by several places: " + strings.Join(places, ", "),
 		Hint:    "name one store with --store, or give the id with its kind, as in claude:ID",
 	}
+}
+
+// newestCopies leaves, of what has one id in several stores of another agent, the
+// one whose file changed last: such stores are copies of each other, made when a
+// configuration moved (formats/claude-code, Listing). dsh's ids are not resolved
+// so; there two places are two sessions (FORMATS-dsh).
+func newestCopies[T any](all []T, of func(T) (kind, id string, changed time.Time)) []T {
+	type name struct{ kind, id string }
+	type copied struct {
+		at      int
+		changed time.Time
+	}
+	newest := make(map[name]copied)
+	out := all[:0]
+	for _, x := range all {
+		kind, id, changed := of(x)
+		was, ok := newest[name{kind, id}]
+		switch {
+		case kind == DSH || !ok:
+			newest[name{kind, id}] = copied{len(out), changed}
+			out = append(out, x)
+		case changed.After(was.changed):
+			newest[name{kind, id}] = copied{was.at, changed}
+			out[was.at] = x
+		}
+	}
+	return out
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // lookup asks one store for a full or a bare id.
@@ -100,7 +143,8 @@ func (s *Set) ReadSurface(ctx context.Context, id string) (*session.Surface, err
 	return r.ForReference()
 }
 
-// List lists all stores at the same time, in no order. The errors name files or
+// List lists all stores at the same time, in no order, and of copies of one session
+// of another agent's the newest. The errors name files or
 // stores that cannot be listed; the entries are those that can.
 func (s *Set) List(ctx context.Context) ([]Entry, []error) {
 	type listing struct {
@@ -126,7 +170,9 @@ func (s *Set) List(ctx context.Context) ([]Entry, []error) {
 		all.entries = append(all.entries, p.entries...)
 		all.errs = append(all.errs, p.errs...)
 	}
-	return all.entries, all.errs
+	return newestCopies(all.entries, func(e Entry) (string, string, time.Time) {
+		return e.Kind, e.ID, time.UnixMilli(e.UpdatedAt)
+	}), all.errs
 }
 
 // FillTitles completes entries with their titles, several at a time. An entry
