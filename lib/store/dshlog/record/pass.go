@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -16,8 +17,8 @@ func (r *Reader) Pass(buf []byte, next int64) (n int, follows int64) {
 	for tried := 0; tried < shapeCount; tried++ {
 		k := (r.recent + tried) % shapeCount
 		s := &r.shapes[k]
-		if len(s.tail) == 0 {
-			continue
+		if len(s.tail) == 0 || !bytes.HasPrefix(buf[n:], s.head[:len(s.head)-s.digits]) {
+			continue // before the seq is spelled out: most lines that have no shape end here
 		}
 		s.set(next)
 		size := s.match(buf[n:])
@@ -46,6 +47,12 @@ func (s *shape) match(buf []byte) int {
 		binary.BigEndian.Uint64(buf[at:]) != s.window || string(buf[i:i+len(s.mid)]) != string(s.mid) {
 		return 0
 	}
+	if s.bare {
+		if n := s.renumber(buf[i:]); n > 0 {
+			return i + n
+		}
+		return 0
+	}
 	i += len(s.mid)
 	end := digitsEnd(buf, i)
 	if end == i || end-i > maxDigits || buf[i] == '0' && end-i > 1 {
@@ -60,10 +67,44 @@ func (s *shape) match(buf []byte) int {
 		i = escaped(buf, i)
 	}
 	if len(buf) < i+len(s.tail) || string(buf[i:i+len(s.tail)]) != string(s.tail) {
-		return 0 // this also catches a text that ends at a control character
+		// This also catches a text that ends at a control character.
+		if n := s.renumber(buf[i:]); n > 0 {
+			return i + n
+		}
+		return 0
 	}
 	return i + len(s.tail)
 }
+
+// renumber takes for the tail what differs from it in digits alone: the number of
+// the next turn. No key that matters has a digit in it, so the line is still of no
+// concern. It returns the new tail's length, 0 if there is none.
+func (s *shape) renumber(buf []byte) int {
+	i := 0
+	for k := 0; k < len(s.tail); {
+		if c := s.tail[k]; !isDigit(c) {
+			if i == len(buf) || buf[i] != c || c == '\\' { // digits behind a backslash spell letters
+				return 0
+			}
+			i, k = i+1, k+1
+			continue
+		}
+		for k < len(s.tail) && isDigit(s.tail[k]) {
+			k++
+		}
+		from := i
+		for i < len(buf) && isDigit(buf[i]) {
+			i++
+		}
+		if n := i - from; n == 0 || n > maxDigits || n > 1 && buf[from] == '0' {
+			return 0
+		}
+	}
+	s.tail = append(s.tail[:0], buf[:i]...)
+	return i
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
 
 const (
 	low  = 0x0101010101010101

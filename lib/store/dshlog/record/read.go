@@ -64,8 +64,13 @@ func (r *Reader) Read(line []byte) (Record, error) {
 	if rec.Fold {
 		return r.kept(line)
 	}
-	if err == nil && ev.Type == chunkType && !r.Plain {
-		r.learn(line, ev)
+	if err == nil && rec.Seq >= 0 && !r.Plain {
+		switch {
+		case ev.Type == chunkType:
+			r.learn(line, ev)
+		case bare[ev.Type]:
+			r.learnBare(line, ev)
+		}
 	}
 	return rec, err
 }

@@ -226,6 +226,48 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// The numbers behind a text, and those of small records, change from turn to turn.
+func TestPassRenumbers(t *testing.T) {
+	chunk := func(tail string) string {
+		return `{"type":"assistant/chunk","seq":7,"time":5,"data":{"chunk":{"text":"a"}` + tail + `}}`
+	}
+	step := func(tail string) string { return `{"type":"step/start","seq":7,"time":5,"data":{` + tail + `}}` }
+	for _, c := range []struct {
+		learnt, line string
+		passed       bool
+	}{
+		{chunk(`,"turn":9`), chunk(`,"turn":10`), true},
+		{chunk(`,"turn":10,"step":3`), chunk(`,"turn":9,"step":11`), true},
+		{chunk(`,"turn":9`), chunk(`,"turn":09`), false},
+		{chunk(`,"turn":9`), chunk(`,"turn":`), false},
+		{chunk(`,"turn":9`), chunk(`,"turn":9e`), false},
+		{chunk(`,"turn":9`), chunk(`,"turn":9,"x":1`), false},
+		{chunk(`,"turn":9`), chunk(`,"turn":1234567890123456`), false}, // no safe integer
+		{chunk(`,"turn":1.50`), chunk(`,"turn":1.5`), true},
+		{chunk(`,"turn":1.5`), chunk(`,"turn":1.05`), false}, // it could be passed
+		{chunk(`,"\u0074":9`), chunk(`,"\u0075":9`), false},
+		{step(`"turn":1,"step":2`), step(`"turn":12,"step":1`), true},
+		{step(`"turn":1`), step(`"turn":01`), false},
+		{step(`"turn":1`), step(`"turn":1,"step":2`), false},
+		{step(`"turn":1`), step(`"\u0074urn":1`), false},
+		{step(`"turn":1`), strings.Replace(step(`"turn":1`), `"time":5`, `"time":6789`, 1), true},
+		{step(`"turn":1`), strings.Replace(step(`"turn":1`), `start`, `end`, 1), false},
+		{step(`"x":"` + strings.Repeat("long", 200) + `"`), step(`"x":"` + strings.Repeat("long", 200) + `"`), false},
+		{`{"type":"turn/end","seq":7,"time":5}`, `{"type":"turn/end","seq":7,"time":5}`, false},
+		{`{"type":"other/thing","seq":7,"time":5}`, `{"type":"other/thing","seq":7,"time":5}`, false},
+	} {
+		var r record.Reader
+		if _, err := r.Read([]byte(c.learnt)); err != nil {
+			t.Fatal(err)
+		}
+		line := c.line + "\n"
+		n, _ := r.Pass([]byte(line), 7)
+		if passed := n == len(line); passed != c.passed || n != 0 && !passed {
+			t.Errorf("learnt %s: passed %d bytes of %s", c.learnt, n, line)
+		}
+	}
+}
+
 // Passing over lines must be the same as reading each of them.
 func checkPass(t *testing.T, version int, buf []byte, next int64) {
 	fast, plain := record.Reader{Version: version}, record.Reader{Version: version, Plain: true}
@@ -273,7 +315,18 @@ func generate(r *rand.Rand) []byte {
 			buf = append(fmt.Appendf(buf, format, seq, r.IntN(2000), texts[r.IntN(len(texts))]), '\n')
 			seq++
 		}
-		buf = append(fmt.Appendf(buf, `{"type":"turn/end","seq":%d}`, seq), '\n')
+		for _, typ := range []string{"step/end", "turn/end", "turn/start", "step/start"} {
+			if typ == "turn/end" || r.IntN(3) > 0 {
+				buf = append(fmt.Appendf(buf, `{"type":%q,"seq":%d,"time":%d,"data":{"turn":%d}}`, typ, seq, r.IntN(2000), r.IntN(12)), '\n')
+				seq++
+			}
+		}
+		seq--
+	}
+	for _, old := range []string{`"turn":1,`, `"turn":2}`} { // of chunks
+		for bytes.Contains(buf, []byte(old)) {
+			buf = bytes.Replace(buf, []byte(old), fmt.Appendf(nil, `"turn": %d%c`, r.IntN(120), old[len(old)-1]), r.IntN(20)+1)
+		}
 	}
 	return buf
 }

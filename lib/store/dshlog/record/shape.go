@@ -9,17 +9,19 @@ import (
 )
 
 // shapeCount is how many shapes a reader remembers: text, reasoning and the
-// arguments of two calls that stream at the same time.
-const shapeCount = 4
+// arguments of two calls that stream at the same time, and the bare ones.
+const shapeCount = 8
 
-// shape is a chunk event's line with three holes. The line is
+// shape is a line with holes. A chunk event's is
 //
 //	head SEQ mid TIME lead TEXT tail
 //
 // where TEXT is the inside of a string literal and tail ends with the line feed.
-// Whatever digits and string are put into the holes, the line is JSON, is the same
-// type of record, and carries nothing for the fold.
+// Whatever digits and string are put into the holes, and whatever digits are in the
+// place of those in the tail, the line is JSON, is the same type of record, and
+// carries nothing for the fold. A bare one is head SEQ tail.
 type shape struct {
+	bare bool
 	// head ends with the digits of the seq. Its last eight bytes are in window, which
 	// counts up in a register: a byte that is written into memory and then read back
 	// as part of a word would stall every line.
@@ -49,12 +51,40 @@ func (r *Reader) learn(line []byte, ev session.Event) {
 	if seqEnd > timeAt || timeEnd > textAt || seqEnd < windowSize {
 		return // another order of keys than dsh's
 	}
-	r.recent = (r.recent + 1) % shapeCount
-	s := &r.shapes[r.recent]
-	s.head, s.digits = append(s.head[:0], line[:seqEnd]...), seqEnd-seqAt
+	s := r.newShape(line, seqAt, seqEnd, textEnd)
 	s.mid = append(s.mid[:0], line[seqEnd:timeAt]...)
 	s.lead = append(s.lead[:0], line[timeEnd:textAt]...)
-	s.tail = append(append(s.tail[:0], line[textEnd:]...), '\n')
+}
+
+// bare are the types of small records that come with every step.
+var bare = map[string]bool{"turn/start": true, "step/start": true, "step/end": true}
+
+// learnBare takes the shape of a line without a text of its own, as learn does.
+func (r *Reader) learnBare(line []byte, ev session.Event) {
+	seq := ev.JSON.Get("seq")
+	if !digits(seq.Raw()) || len(line) > maxBare {
+		return
+	}
+	seqAt := offset(line, seq)
+	seqEnd := seqAt + len(seq.Raw())
+	if seqEnd < windowSize {
+		return
+	}
+	s := r.newShape(line, seqAt, seqEnd, seqEnd)
+	s.bare, s.mid, s.lead = true, s.mid[:0], s.lead[:0]
+}
+
+// maxBare is the longest line that is worth a shape.
+const maxBare = 512
+
+// newShape takes the place of the shape that was learnt longest ago.
+func (r *Reader) newShape(line []byte, seqAt, seqEnd, tailAt int) *shape {
+	r.recent = (r.recent + 1) % shapeCount
+	s := &r.shapes[r.recent]
+	s.bare = false
+	s.head, s.digits = append(s.head[:0], line[:seqEnd]...), seqEnd-seqAt
+	s.tail = append(append(s.tail[:0], line[tailAt:]...), '\n')
+	return s
 }
 
 // offset is where a value that borrows the line's bytes stands in it.
