@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv(raceExit()) // for the programs that tests start without a script
 	// Scripts mostly wait. The command line comes after this and has the last word.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, commands)
