@@ -97,11 +97,14 @@ func (c *Chat) failure(ctx context.Context, err error) error {
 	return f
 }
 
-// refused is what a status of 400 and above means.
+// refused is what a status of 300 and above means.
 func (c *Chat) refused(res *http.Response) error {
 	defer res.Body.Close()
 	f := &fault.Error{Kind: fault.Unexpected, Code: fault.Failed, Subject: fault.Quote(c.o.BaseURL)}
 	f.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
+	if to := res.Header.Get("Location"); to != "" {
+		f.Message += " to " + c.quoted(to)
+	}
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if v, err := jstext.Parse(jstext.Decode(body)); err == nil {
 		if text, ok := v.Get("error", "message").Text(); ok {

@@ -193,6 +193,81 @@ func TestChatComments(t *testing.T) {
 	}
 }
 
+// The endpoint is the base URL's path and /chat/completions, whatever the base URL ends with.
+func TestChatURL(t *testing.T) {
+	for _, c := range []struct{ base, want string }{
+		{"", "/chat/completions"},
+		{"/", "/chat/completions"},
+		{"/v1", "/v1/chat/completions"},
+		{"/v1/", "/v1/chat/completions"},
+		{"/a%2Fb/v1", "/a%2Fb/v1/chat/completions"},
+		{"/v1?api-version=1", "/v1/chat/completions?api-version=1"},
+	} {
+		var got string
+		e := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.RequestURI
+			say(w, delta("x"), stop, "[DONE]")
+		}))
+		m := model.NewChat(model.ChatOptions{Endpoint: model.Endpoint{BaseURL: e.URL + c.base}, Model: "m", Retries: -1})
+		h := ask(t.Context(), m, request(hello))
+		e.Close()
+		if h.err != nil || got != c.want {
+			t.Errorf("%q: asked at %q, want %q; %v", c.base, got, c.want, h.err)
+		}
+	}
+}
+
+// Key and conversation are for the endpoint that the user named, and for no other
+// that it points to.
+func TestChatRedirect(t *testing.T) {
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		elsewhere := serve(t)
+		e := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+"/v1/chat/completions?sk-secret", code)
+		})
+		h := ask(t.Context(), e.chat(model.ChatOptions{}), request(hello))
+		if n := elsewhere.requests(); n > 0 {
+			t.Errorf("%d: %d requests elsewhere, with authorization %q", code, n, elsewhere.auth)
+		}
+		if h.err == nil || !strings.Contains(h.err.Error(), fmt.Sprintf("%d %s", code, http.StatusText(code))) ||
+			!strings.Contains(h.err.Error(), elsewhere.URL) || strings.Contains(h.err.Error(), "sk-secret") {
+			t.Errorf("%d: error %v", code, h.err)
+		}
+	}
+}
+
+// Where a model is asked and with which key is ours to say, not the environment's.
+func TestChatEnvironment(t *testing.T) {
+	elsewhere := serve(t)
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
+		t.Setenv(name, "not-this")
+	}
+	t.Setenv("OPENAI_BASE_URL", elsewhere.URL+"/v1")
+	var sent http.Header
+	e := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent = r.Header
+		say(w, delta("x"), stop, "[DONE]")
+	})
+	m := model.NewChat(model.ChatOptions{Endpoint: model.Endpoint{BaseURL: e.URL + "/v1"}, Model: "m"})
+	if h := ask(t.Context(), m, request(hello)); h.err != nil {
+		t.Fatal(h.err)
+	}
+	e.Close()
+	if _, ok := sent["Authorization"]; ok || strings.Contains(fmt.Sprint(sent), "not-this") {
+		t.Errorf("headers %v", sent)
+	}
+}
+
+// A key that cannot be sent is not shown either.
+func TestChatUnsendableKey(t *testing.T) {
+	e := serve(t)
+	m := model.NewChat(model.ChatOptions{Endpoint: model.Endpoint{BaseURL: e.URL + "/v1", Key: "sk-secret\nsk-2"}, Model: "m"})
+	h := ask(t.Context(), m, request(hello))
+	if h.err == nil || strings.Contains(h.err.Error(), "sk-") {
+		t.Errorf("error %v", h.err)
+	}
+}
+
 // The body is what JSON.stringify would write.
 func TestChatBody(t *testing.T) {
 	e := serve(t, says(delta("x"), stop, "[DONE]"))
@@ -225,6 +300,11 @@ func TestChatFails(t *testing.T) {
 		want   []string
 	}{
 		{"401", refuses(401, `{"error":{"message":"bad key sk-secret","type":"auth"}}`), "[]", []string{`401 Unauthorized: "bad key (the key)"`}},
+		{"an endless page", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadGateway)
+			for _, err := io.WriteString(w, "{"); err == nil; _, err = io.WriteString(w, strings.Repeat(" ", 1<<16)) {
+			}
+		}, "[]", []string{"502 Bad Gateway"}},
 		{"400 without JSON", refuses(400, "<html>nope</html>"), "[]", []string{"400 Bad Request"}},
 		{"cut off in the middle", hangsUp(delta("Hel")), `["Hel"]`, []string{"the answer broke off", "EOF"}},
 		{"ended in the middle", says(delta("Hel")), `["Hel"]`, []string{"the answer broke off"}},
@@ -306,7 +386,14 @@ func TestChatWaits(t *testing.T) {
 		{9, 500, "", 8 * time.Second},
 		{0, 429, "3", 3 * time.Second},
 		{0, 503, "3", 3 * time.Second},
+		{0, 429, "0", 0},
+		{0, 429, "Thu, 01 Jan 1970 00:00:00 GMT", 0},
+		{0, 429, "Fri, 31 Dec 9999 23:59:59 GMT", time.Minute},
 		{0, 429, "86400", time.Minute},
+		{0, 429, "9999999999", time.Minute}, // of seconds: more nanoseconds than 64 bits hold
+		{0, 429, "9223372036854775807", time.Minute},
+		{0, 429, "99999999999999999999", 500 * time.Millisecond},
+		{0, 429, "-1", 500 * time.Millisecond},
 		{1, 429, "soon", time.Second},
 	} {
 		res := &http.Response{StatusCode: c.code, Header: http.Header{"Retry-After": {c.after}}}
@@ -345,6 +432,16 @@ func TestChatCancel(t *testing.T) {
 		{"before the answer", stalls},
 		{"inside the answer", func(w http.ResponseWriter, r *http.Request) {
 			say(w, delta("Hel"))
+			stalls(w, r)
+		}},
+		{"inside a refusal", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			w.(http.Flusher).Flush()
+			stalls(w, r)
+		}},
+		{"inside a refusal that is to be tried again", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusTooManyRequests)
+			w.(http.Flusher).Flush()
 			stalls(w, r)
 		}},
 		{"between two tries", func(w http.ResponseWriter, r *http.Request) {

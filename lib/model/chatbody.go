@@ -4,9 +4,8 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
-// chatBody is the body of a chat completion request. The client library's own
-// types go through encoding/json, which turns a lone surrogate into U+FFFD, so the
-// body is written here and handed to it as bytes.
+// chatBody is the body of a chat completion request. It is written here because
+// encoding/json turns a lone surrogate into U+FFFD.
 func chatBody(model string, messages []jstext.Value) []byte {
 	var w jstext.Writer
 	w.BeginObject()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -18,7 +19,11 @@ const (
 // post sends a request, again where the endpoint may yet take it, and returns the
 // last response, whatever its status. Every sign of life calls alive.
 func (c *Chat) post(ctx context.Context, body []byte, alive func()) (*http.Response, error) {
-	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.o.BaseURL+"/chat/completions", body)
+	at, err := url.Parse(c.o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, at.JoinPath("chat", "completions").String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +33,7 @@ func (c *Chat) post(ctx context.Context, body []byte, alive func()) (*http.Respo
 		req.Header.Set("Authorization", "Bearer "+c.o.Key)
 	}
 	client := retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: watch(alive)},
+		HTTPClient:   &http.Client{Transport: watch(alive), CheckRedirect: stay},
 		RetryMax:     c.o.Retries,
 		RetryWaitMin: minWait, RetryWaitMax: maxWait,
 		CheckRetry:   retryablehttp.DefaultRetryPolicy,
@@ -38,9 +43,17 @@ func (c *Chat) post(ctx context.Context, body []byte, alive func()) (*http.Respo
 	return client.Do(req)
 }
 
+// stay follows no redirect. The key and the conversation are for the endpoint that
+// the user has named, and net/http takes both to another port of its host.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // wait bounds what an endpoint may ask for; the library believes it anything.
 func wait(shortest, longest time.Duration, again int, res *http.Response) time.Duration {
-	return min(retryablehttp.DefaultBackoff(shortest, longest, again, res), maxAfter)
+	d := retryablehttp.DefaultBackoff(shortest, longest, again, res)
+	if d < 0 { // more seconds than the library's product holds
+		return maxAfter
+	}
+	return min(d, maxAfter)
 }
 
 // watch tells of every try and of every sign of life in a response.

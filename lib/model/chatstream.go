@@ -48,8 +48,12 @@ func (s *stream) run(parent context.Context, body []byte) error {
 	if err != nil {
 		return s.chat.failure(ctx, err)
 	}
-	if res.StatusCode >= 400 {
-		return s.chat.refused(res)
+	if res.StatusCode >= 300 {
+		err := s.chat.refused(res)
+		if parent.Err() != nil {
+			return context.Cause(parent)
+		}
+		return err
 	}
 	dec := ssestream.NewDecoder(res)
 	defer dec.Close()
