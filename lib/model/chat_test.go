@@ -193,6 +193,66 @@ func TestChatComments(t *testing.T) {
 	}
 }
 
+// What the grammar of event streams allows, an endpoint may send.
+func TestChatEventStreams(t *testing.T) {
+	long := strings.Repeat("long ", 1<<18)
+	end := "data: " + stop + "\n\ndata: [DONE]\n\n"
+	for _, c := range []struct{ name, stream, text string }{
+		{"a byte order mark", "\ufeffdata: " + delta("x") + "\n\n" + end, "x"},
+		{"CRLF", strings.ReplaceAll("data: "+delta("x")+"\n\n"+end, "\n", "\r\n"), "x"},
+		{"CR", strings.ReplaceAll("data: "+delta("x")+"\n\n"+end, "\n", "\r"), "x"},
+		{"no space behind the colon", "data:" + delta("x") + "\n\n" + end, "x"},
+		{"several lines", "data: {\"choices\":\ndata: [{\"delta\":\ndata: {\"content\":\"x\"}}]}\n\n" + end, "x"},
+		{"a long line", "data: " + delta(long) + "\n\n" + end, long},
+		{"other fields", "retry: 10\nid: 7\nevent: message\nfoo: bar\nfoo\n: no\ndata: " + delta("x") + "\n\n" + end, "x"},
+		{"an event without data", "event: ping\n\nid: 7\n\n\n\n" + "data: " + delta("x") + "\n\n" + end, "x"},
+		{"bytes that are no UTF-8", "data: " + delta("x\xff") + "\n\n" + end, "x\ufffd"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, c.stream)
+			})
+			h := ask(t.Context(), e.chat(model.ChatOptions{Retries: -1}), request(hello))
+			if h.err != nil || h.answer.Text != c.text {
+				t.Errorf("answer %.40q, %v, want %.40q", h.answer.Text, h.err, c.text)
+			}
+		})
+	}
+}
+
+// An event that never ends is not kept, nor asked for again.
+func TestChatEndlessEvent(t *testing.T) {
+	for _, c := range []struct{ name, piece string }{
+		{"one line", strings.Repeat("x", 1<<16)},
+		{"many lines", "\ndata: " + strings.Repeat("x", 1<<16)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sent := 0
+			e := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "data: ")
+				for sent < 1<<28 {
+					n, err := io.WriteString(w, c.piece)
+					if err != nil {
+						return
+					}
+					sent += n
+				}
+			})
+			h := ask(t.Context(), e.chat(model.ChatOptions{}), request(hello))
+			if h.err == nil || !strings.Contains(h.err.Error(), "an event of more than") {
+				t.Errorf("error %v", h.err)
+			}
+			e.Close()
+			if sent >= 1<<28 {
+				t.Errorf("read all of it")
+			}
+		})
+	}
+}
+
 // The endpoint is the base URL's path and /chat/completions, whatever the base URL ends with.
 func TestChatURL(t *testing.T) {
 	for _, c := range []struct{ base, want string }{
@@ -308,7 +368,7 @@ func TestChatFails(t *testing.T) {
 		{"400 without JSON", refuses(400, "<html>nope</html>"), "[]", []string{"400 Bad Request"}},
 		{"cut off in the middle", hangsUp(delta("Hel")), `["Hel"]`, []string{"the answer broke off", "EOF"}},
 		{"ended in the middle", says(delta("Hel")), `["Hel"]`, []string{"the answer broke off"}},
-		{"malformed event", says(delta("Hel"), `{"choices":`), `["Hel"]`, []string{`no JSON object: "{\"choices\":\n"`}},
+		{"malformed event", says(delta("Hel"), `{"choices":`), `["Hel"]`, []string{`no JSON object: "{\"choices\":"`}},
 		{"not an object", says(`7`), "[]", []string{"no JSON object"}},
 		{"error event", says(delta("Hel"), `{"error":{"message":"overloaded"}}`), `["Hel"]`, []string{`failed while answering: "overloaded"`}},
 		{"filtered", says(delta("Hel"), `{"choices":[{"delta":{},"finish_reason":"content_filter"}]}`), `["Hel"]`, []string{"content_filter"}},

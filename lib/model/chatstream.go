@@ -1,11 +1,13 @@
 package model
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
+	"github.com/tmaxmax/go-sse"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
@@ -33,6 +35,10 @@ func (c *cutOff) Unwrap() error { return c.err }
 // lastWords is how long an endpoint that has ended its answer may take to hang up.
 const lastWords = 2 * time.Second
 
+// maxEvent bounds one event in bytes. The decoder looks through all that it has of
+// an event whenever a piece arrives, so this bounds its time as well.
+const maxEvent = 4 << 20
+
 func (s *stream) run(parent context.Context, body []byte) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -55,15 +61,24 @@ func (s *stream) run(parent context.Context, body []byte) error {
 		}
 		return err
 	}
-	dec := ssestream.NewDecoder(res)
-	defer dec.Close()
-	for dec.Next() {
-		data := dec.Event().Data
-		if string(data) == "[DONE]\n" {
+	defer res.Body.Close()
+	var broken error
+	for event, err := range sse.Read(res.Body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return s.chat.failure(ctx, fmt.Errorf("sent an event of more than %d bytes", maxEvent))
+		}
+		if err != nil {
+			broken = err
+			break
+		}
+		if event.Data == "" {
+			continue
+		}
+		if event.Data == "[DONE]" {
 			s.ended = true
 			break
 		}
-		if err := s.event(data); err != nil {
+		if err := s.event([]byte(event.Data)); err != nil {
 			return s.chat.failure(ctx, err)
 		}
 		if s.ended { // what may still come is a count of tokens
@@ -77,7 +92,7 @@ func (s *stream) run(parent context.Context, body []byte) error {
 	case ctx.Err() != nil:
 		return s.chat.failure(ctx, nil)
 	}
-	return s.chat.failure(ctx, &cutOff{dec.Err()})
+	return s.chat.failure(ctx, &cutOff{broken})
 }
 
 // event takes in one chunk of the answer.

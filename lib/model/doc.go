@@ -7,7 +7,6 @@
 // comes out whole. Every call ends soon after its context does. Nothing here reads
 // the environment or writes a log.
 //
-// Of the official OpenAI client only the decoder of event streams is used: the
-// whole of it makes a program fifty megabytes larger, and its types pass strings
-// through encoding/json.
+// The official OpenAI client is not used: it makes a program fifty megabytes larger,
+// and its types pass strings through encoding/json.
 package model
