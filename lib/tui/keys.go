@@ -32,8 +32,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// waits reports whether a key has to wait until the list has rows or is known to
-// have none, which is a matter of milliseconds. Esc and Ctrl-C wait for nothing.
+// waits reports whether a key has to wait until the list has the rows for what was
+// typed or is known to have none, which is a matter of milliseconds. Esc and Ctrl-C wait for nothing.
 func (m *Model) waits(name string) bool {
 	switch {
 	case name == "esc" || name == "ctrl+c":

@@ -105,8 +105,8 @@ func TestListOrder(t *testing.T) {
 	}
 	g = l.Ask(completion.Token{Query: "r/"})
 	l.SetFiles(g, []string{"f1"}, false)
-	if got := names(&l, 9); got != ">s1 s2 f1 f2 f3" {
-		t.Errorf("asked again: %q, want the old rows", got)
+	if got := names(&l, 9); got != ">s1 s2 f1 f2 f3" || !l.Pending() {
+		t.Errorf("asked again: %q, pending %v, want the old rows, not to be chosen from", got, l.Pending())
 	}
 	l.SetSessions(g-1, sessions("late"))
 	l.SetSessions(g, sessions("s1"))

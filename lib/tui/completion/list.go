@@ -140,10 +140,10 @@ func (l *List) Open() bool { return l.open }
 // Waiting reports whether a search has not answered yet.
 func (l *List) Waiting() bool { return l.open && (!l.sessionsIn || !l.filesIn || l.partial) }
 
-// Pending reports whether no rows can be shown yet, so that a key that would choose
-// one has to wait.
+// Pending reports whether there are no rows for what is asked yet, none or those of
+// an earlier question, so that a key that would choose one has to wait.
 func (l *List) Pending() bool {
-	return l.open && len(l.items) == 0 && !l.settled && !(l.sessionsIn && l.filesIn)
+	return l.open && !l.settled && !(l.sessionsIn && l.filesIn)
 }
 
 // Len is the number of rows.
