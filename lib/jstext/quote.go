@@ -1,6 +1,8 @@
 package jstext
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,21 +15,51 @@ const hex = "0123456789abcdef"
 // WTF-8 are written as U+FFFD, so the result is always valid UTF-8.
 func AppendQuote(dst []byte, s string) []byte { return appendQuote(dst, s, false) }
 
-// AppendQuoteTagSafe is AppendQuote with every < written \u003c, so that no
-// string can spell a tag (SPEC 6). The result decodes to the same string.
+// AppendQuoteTagSafe is AppendQuote with every < written \u003c, so that no string
+// can spell a tag (SPEC 6), and the colon of every dsh-session: written \u003a, so
+// that who looks for mentions in the written text finds none. The result decodes to
+// the same string.
 func AppendQuoteTagSafe(dst []byte, s string) []byte { return appendQuote(dst, s, true) }
 
 // Quote is AppendQuote as a string.
 func Quote(s string) string { return string(AppendQuote(make([]byte, 0, len(s)+2), s)) }
 
 func appendQuote(dst []byte, s string, tagSafe bool) []byte {
+	start := len(dst)
 	dst = append(dst, '"')
 	if utf8.ValidString(s) {
 		dst = appendEscaped(dst, s, tagSafe)
 	} else {
 		dst = appendMended(dst, s, tagSafe)
 	}
-	return append(dst, '"')
+	dst = append(dst, '"')
+	if tagSafe {
+		dst = EscapeScheme(dst, start)
+	}
+	return dst
+}
+
+// scheme is what a session URI begins with (SPEC 3).
+const scheme = "dsh-session:"
+
+// EscapeScheme writes the colon of every dsh-session: in dst[start:] as \u003a. It
+// is for JSON texts in which the scheme stands within string literals alone. What
+// is looked at is the text as written: an escape can end in the d, as \u001d does.
+func EscapeScheme(dst []byte, start int) []byte {
+	if !bytes.Contains(dst[start:], []byte(scheme)) {
+		return dst
+	}
+	rest := slices.Clone(dst[start:])
+	dst = dst[:start]
+	for {
+		before, after, found := bytes.Cut(rest, []byte(scheme))
+		dst = append(dst, before...)
+		if !found {
+			return dst
+		}
+		dst = append(dst, `dsh-session\u003a`...)
+		rest = after
+	}
 }
 
 // appendEscaped writes well-formed text, in which only single bytes need escapes.

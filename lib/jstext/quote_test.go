@@ -1,6 +1,7 @@
 package jstext_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -46,6 +47,9 @@ func slowQuote(s string, tagSafe bool) string {
 		s = s[n:]
 	}
 	b.WriteByte('"')
+	if tagSafe {
+		return strings.ReplaceAll(b.String(), "dsh-session:", `dsh-session\u003a`)
+	}
 	return b.String()
 }
 
@@ -61,8 +65,11 @@ func checkQuote(t *testing.T, s string) {
 		if want := slowQuote(s, tagSafe); got != want {
 			t.Fatalf("%q, tag-safe %v\n got %q\nwant %q", s, tagSafe, got, want)
 		}
-		if !utf8.ValidString(got) || tagSafe && strings.Contains(got, "<") {
+		if !utf8.ValidString(got) || tagSafe && (strings.Contains(got, "<") || strings.Contains(got, "dsh-session:")) {
 			t.Fatalf("%q was quoted as %q", s, got)
+		}
+		if n := jstext.QuotedLen(s, tagSafe); n != len(got) {
+			t.Fatalf("%q, tag-safe %v: a length of %d for %q", s, tagSafe, n, got)
 		}
 		back, err := jstext.Unquote(got)
 		if err != nil || !jstext.Valid(back) || jstext.Valid(s) && back != s {
@@ -83,9 +90,31 @@ func TestQuoteAtEveryOffset(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range append(jsStrings, illFormed...) {
+	for _, s := range slices.Concat(jsStrings, illFormed, schemeTexts) {
 		checkQuote(t, s)
 	}
+}
+
+// schemeTexts are texts that hold a session URI's scheme, and some that are written
+// as if they did: \u001d and \ud83d end in its d.
+var schemeTexts = []string{
+	"dsh-session:", "a dsh-session:ImEi b", "dsh-session:dsh-session::", "dsh-session", "sh-session:", "Dsh-session:",
+	"\x1dsh-session:ImEi", "\x1csh-session:ImEi", high + "sh-session:ImEi", low + "sh-session:ImEi", smile + "sh-session:",
+	"<dsh-session:<", "\xffdsh-session:", "\xed\xa0\x8dsh-session:", "\\dsh-session:", "d\xffsh-session:", "\xa0\x8dsh-session:",
+}
+
+// A JavaScript engine reads the same string out of a tag-safe literal.
+func TestTagSafeInJavaScript(t *testing.T) {
+	literals := make(map[string]string)
+	var questions []string
+	for _, s := range slices.Concat(jsStrings, schemeTexts) {
+		if jstext.Valid(s) {
+			lit := string(jstext.AppendQuoteTagSafe(nil, s))
+			literals[lit] = s
+			questions = append(questions, lit)
+		}
+	}
+	compare(t, "restringify", questions, toUnits, func(lit string) (string, bool) { return jstext.Quote(literals[lit]), true })
 }
 
 func TestUnquote(t *testing.T) {

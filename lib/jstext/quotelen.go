@@ -1,6 +1,9 @@
 package jstext
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // QuotedLen is len(AppendQuote(nil, s)), or of AppendQuoteTagSafe, without building
 // it.
@@ -11,6 +14,9 @@ func QuotedLen(s string, tagSafe bool) int {
 		if tagSafe && s[i] == '<' {
 			n += 5
 		}
+	}
+	if tagSafe {
+		n += len(`\u003a`[1:]) * schemes(s)
 	}
 	if utf8.ValidString(s) {
 		return n
@@ -26,6 +32,36 @@ func QuotedLen(s string, tagSafe bool) int {
 		i += w
 	}
 	return n
+}
+
+// schemes counts the dsh-session: of the literal that AppendQuoteTagSafe writes for
+// s: those of s, and those whose d is the last digit of an escape before them.
+func schemes(s string) int {
+	const behindD = "sh-session:"
+	n := 0
+	for at := 0; ; at += len(behindD) {
+		i := strings.Index(s[at:], behindD)
+		if i < 0 {
+			return n
+		}
+		if at += i; at > 0 && writtenToD(s[:at]) {
+			n++
+		}
+	}
+}
+
+// writtenToD reports whether the last character of s is written so that a d is its
+// last byte.
+func writtenToD(s string) bool {
+	switch s[len(s)-1] {
+	case 'd', 0x1d:
+		return true
+	}
+	if len(s) < 3 {
+		return false
+	}
+	r, n := DecodeRune(s[len(s)-3:])
+	return n == 3 && IsSurrogate(r) && r&0xF == 0xD
 }
 
 // escapeGrowth is how many bytes a byte's escape is longer than it.

@@ -8,7 +8,7 @@ import "strconv"
 type Writer struct {
 	buf   []byte
 	comma bool
-	// TagSafe writes every < in keys and strings as \u003c (SPEC 6).
+	// TagSafe writes keys and strings as AppendQuoteTagSafe does (SPEC 6).
 	TagSafe bool
 }
 
