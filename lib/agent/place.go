@@ -3,13 +3,14 @@ package agent
 import (
 	"slices"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
 // Delimiter is the text of the block that stands between the contexts baked into
 // a message and what the person typed (SPEC 7).
-const Delimiter = "\n\n## My request:\n"
+const Delimiter = frame.RequestHeading
 
 // promptPrefix is the placement of a context that is baked into the message it
 // came with. Any other, or none, makes a message of its own.

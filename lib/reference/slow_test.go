@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/reference/headtail"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
 // slowItem is a message to the plain implementation of retention below.
@@ -123,7 +124,7 @@ func slowJSON(s *session.Surface, label string, items []*slowItem) string {
 
 // pieces are what random texts are made of: each kind of escape, widths of one to
 // four bytes, lone halves of surrogate pairs, and byte order marks.
-var pieces = []string{"a", "bc ", "<", "\"", "\\", "\n", "\x00", "é", "日本", "\uFEFF", "🚀", "\xed\xa0\x80", "\xed\xb0\x80", "\uFFFD", "\u2028"}
+var pieces = []string{"a", "bc ", "<", "\"", "\\", "\n", "\x00", "é", "日本", "\uFEFF", "🚀", "\xed\xa0\x80", "\xed\xb0\x80", "\uFFFD", "\u2028", "dsh-session:", "@[x](dsh-session:ImEi)", "\x1dsh-session:a"}
 
 func randomText(rng *rand.Rand, n int) string {
 	// A text of one piece alone makes ties and steps that mixed ones do not.
@@ -221,6 +222,9 @@ func checkRetain(t *testing.T, s *session.Surface, label string, maxBytes int) {
 	if len(snap.JSON) > maxBytes || !utf8.Valid(snap.JSON) || strings.Contains(string(snap.JSON), "<") {
 		t.Errorf("%d bytes of %d: %q", len(snap.JSON), maxBytes, snap.JSON)
 	}
+	if found, err := sessionuri.Find(string(snap.JSON)); len(found) > 0 || err != nil {
+		t.Errorf("mentions %+v, %v in %s", found, err, snap.JSON)
+	}
 	v, err := jstext.Parse(string(snap.JSON))
 	if err != nil {
 		t.Fatal(err)
@@ -253,6 +257,7 @@ func FuzzRetain(f *testing.F) {
 	f.Add("!summary\n?question <b>\nanswer", "label", uint16(150))
 	f.Add("\uFEFF日本語\uFEFF\n?\"\\\x00\n!\xed\xa0\x80", "", uint16(90))
 	f.Add("?"+strings.Repeat("🚀<", 300), "x", uint16(400))
+	f.Add("?see @[x](dsh-session:ImEi)\n"+strings.Repeat("dsh-session:ImEi ", 30), "dsh-session:ImEi", uint16(300))
 	f.Fuzz(func(t *testing.T, text, label string, maxBytes uint16) {
 		if !jstext.Valid(text) || !jstext.Valid(label) || len(text) > 20_000 {
 			return

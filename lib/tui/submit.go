@@ -7,8 +7,8 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/session"
-	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
 type (
@@ -38,7 +38,7 @@ func (m *Model) submit() tea.Cmd {
 		return m.startClock(&m.since)
 	}
 	text := m.editor.Text()
-	mentions, err := sessionuri.Find(text)
+	mentions, err := frame.Find(text)
 	switch {
 	case err != nil:
 		m.fail(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
@@ -72,7 +73,7 @@ func parseMessage(text string) (message, error) {
 			Message: fmt.Sprintf("not UTF-8 at byte %d", at), Hint: "convert it first, as with iconv -t UTF-8",
 		}
 	}
-	plain, found, err := sessionuri.ParseText(text)
+	plain, found, err := frame.ParseText(text)
 	if err != nil {
 		return message{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/session"
@@ -22,7 +23,7 @@ type preparer struct {
 
 // prepare parses the mentions of a text and prepares what is left of it.
 func (p preparer) prepare(ctx context.Context, text string) (*reference.Prepared, error) {
-	plain, mentioned, err := sessionuri.ParseText(text)
+	plain, mentioned, err := frame.ParseText(text)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package editor
 import (
 	"strings"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
-	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 	"github.com/dsh-toolkit/dsh/lib/tui/cells"
 )
@@ -45,7 +45,7 @@ type piece struct {
 // pieces finds the mentions of a text. Where one of them is malformed none
 // becomes a chip: the text is then shown as it is, and submitting it will say why.
 func pieces(text string) []piece {
-	found, err := sessionuri.Find(text)
+	found, err := frame.Find(text)
 	if err != nil {
 		found = nil
 	}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/agent"
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
-	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 	"github.com/dsh-toolkit/dsh/lib/tui"
 	"github.com/dsh-toolkit/dsh/lib/tui/candidate"
@@ -188,7 +188,7 @@ func (h *host) submit(text string) {
 		return
 	}
 	h.text = text
-	mentions, err := sessionuri.Find(text)
+	mentions, err := frame.Find(text)
 	switch {
 	case err != nil:
 		h.failed(err)
