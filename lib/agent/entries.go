@@ -153,12 +153,6 @@ func writeInt(w *jstext.Writer, key string, n int64) {
 	w.Int(n)
 }
 
-// The limits of a title that no person and no model chose.
-const (
-	titleWords = 5
-	titleBytes = 60
-)
-
 // fallbackTitle is the title event for a prompt that will have the given seq; none
 // where the prompt has no words of a person's. It is made of what the person
 // typed: a snapshot never names the session that received it.
@@ -168,7 +162,7 @@ func fallbackTitle(p Placed, seq int64) []logwriter.Entry {
 	if len(prompts) == 0 {
 		return nil
 	}
-	title, err := session.FallbackTitle(prompts[0].Text, titleWords, titleBytes)
+	title, err := session.FallbackTitle(prompts[0].Text, session.FallbackWords, session.FallbackBytes)
 	if err != nil || title == "" {
 		return nil
 	}

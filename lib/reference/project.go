@@ -20,23 +20,34 @@ func Conversation(surface []session.Event) []Item {
 	for _, ev := range surface {
 		m := session.MessageOf(ev)
 		item := Item{Role: m.Role, Checkpoint: m.Checkpoint()}
-		if m.Role != session.Assistant && !item.Checkpoint && !m.ByPerson() {
-			continue
+		switch {
+		case m.ByPerson():
+			// A snapshot never carries an older snapshot along.
+			item.Text, _ = m.Said()
+		case item.Checkpoint:
+			item.Text = session.Text(m.Display())
+		case m.Role == session.Assistant:
+			item.Text = session.Text(m.Content)
 		}
-		if item.Text = session.Text(shown(m)); item.Text != "" {
+		if item.Text != "" {
 			out = append(out, item)
 		}
 	}
 	return out
 }
 
-// shown is the content to tell of. A message with baked contexts is told without
-// them, so that a snapshot never carries an older snapshot along.
-func shown(m session.Message) jstext.Value {
-	if m.Role == session.User {
-		return m.Display()
+// SnapshotsLeftOut counts the snapshots of other sessions that stand in what people
+// typed on a surface, and that Conversation leaves out: those that a host kept as
+// the person's words. The contexts of an envelope are not among them.
+func SnapshotsLeftOut(surface []session.Event) int {
+	left := 0
+	for _, ev := range surface {
+		if m := session.MessageOf(ev); m.ByPerson() {
+			_, n := m.Said()
+			left += n
+		}
 	}
-	return m.Content
+	return left
 }
 
 // Projection is a whole session projected, without a budget.

@@ -72,7 +72,15 @@ func (f *Fold) Nodes() []Event {
 	return out
 }
 
-// Title is the latest title so far, nil if there was none.
+func (f *Fold) node(seq int64) (Event, bool) {
+	if n := f.at[seq]; n != nil {
+		return n.ev, true
+	}
+	return Event{}, false
+}
+
+// Title is the latest title so far, nil if there was none. It is as listings show
+// it: LatestTitle has the record itself.
 func (f *Fold) Title() *string { return f.title }
 
 // Surface is what has been folded so far as the surface of one session.
@@ -114,7 +122,7 @@ func (f *Fold) logOnly(ev Event) error {
 		return broken(ev, "log-only-with-sources", "an event of type %.80q carries sourceEventSeqs", ev.Type)
 	}
 	if ev.Type == titleType {
-		f.title = titleOf(ev)
+		f.title = shownTitle(ev, f.node)
 	}
 	f.next++
 	return nil

@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
@@ -90,6 +91,14 @@ func (m Message) Display() jstext.Value {
 	return m.Content
 }
 
+// Said is the text that a person typed: the text of Display, without the snapshots
+// of other sessions that it begins with where a host had to keep them as the
+// person's own words. Snapshots counts those.
+func (m Message) Said() (text string, snapshots int) {
+	said, snapshots := frame.RequestOf(texts(m.Display()))
+	return strings.Join(said, "\n"), snapshots
+}
+
 // ByPerson reports whether a person wrote the message: a prompt or steering whose
 // source.kind is exactly "user", in every format.
 func (m Message) ByPerson() bool {
@@ -108,14 +117,17 @@ func (m Message) Checkpoint() bool {
 
 // Text is a message's text: its text blocks joined by newlines. Blocks of other
 // types, and contents that are no array, have none.
-func Text(content jstext.Value) string {
-	var parts []string
+func Text(content jstext.Value) string { return strings.Join(texts(content), "\n") }
+
+// texts returns the text blocks of a content.
+func texts(content jstext.Value) []string {
+	var out []string
 	for block := range content.Elements() {
 		if text, ok := textBlock(block); ok {
-			parts = append(parts, text)
+			out = append(out, text)
 		}
 	}
-	return strings.Join(parts, "\n")
+	return out
 }
 
 func textBlock(block jstext.Value) (string, bool) {

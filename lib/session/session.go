@@ -38,7 +38,7 @@ type Surface struct {
 	// without events.
 	CapturedThroughSeq *int64
 	Events             []Event // the current nodes, in order
-	Title              *string // the latest folded title; nil: none, or not observed
+	Title              *string // the latest folded title, as listings show it; nil: none, or not observed
 }
 
 // AppendJSON appends {"session","capturedThroughSeq","events"}.

@@ -1,6 +1,12 @@
 package session
 
-import "github.com/dsh-toolkit/dsh/lib/jstext"
+import (
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/frame"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+)
 
 const titleType = "session/title"
 
@@ -11,6 +17,52 @@ func titleOf(ev Event) *string {
 		return &t
 	}
 	return nil
+}
+
+// The limits of a title that no person and no model chose, dsh's and ours.
+const (
+	FallbackWords = 5
+	FallbackBytes = 60
+)
+
+// NamesSnapshot reports whether a title was made of a prompt that begins with a
+// frame, as far as the title alone can tell.
+func NamesSnapshot(title string) bool { return strings.HasPrefix(title, frame.Heading) }
+
+// shownTitle is the title to show for one that an event sets: with mentions as
+// @label, and, where a program made it of a prompt that turns out to begin with a
+// frame, made of the person's own request instead. Node gives the event of a seq
+// that is on the surface.
+func shownTitle(ev Event, node func(seq int64) (Event, bool)) *string {
+	title := titleOf(ev)
+	if title == nil {
+		return nil
+	}
+	if NamesSnapshot(*title) && ev.Data.Get("source", "kind").Is("fallback") {
+		if request, framed := requestOf(ev.Data.Get("messageSeqs"), node); framed {
+			return request
+		}
+	}
+	shown := sessionuri.Labels(*title)
+	return &shown
+}
+
+// requestOf makes a title of the first prompt that has a request behind its frame;
+// nil where none has. Framed reports whether one of them has a frame at all.
+func requestOf(seqs jstext.Value, node func(seq int64) (Event, bool)) (title *string, framed bool) {
+	for v := range seqs.Elements() {
+		seq, _ := v.Int()
+		ev, ok := node(seq)
+		if !ok {
+			continue
+		}
+		text, snapshots := MessageOf(ev).Said()
+		framed = framed || snapshots > 0
+		if t, err := FallbackTitle(sessionuri.Labels(text), FallbackWords, FallbackBytes); err == nil && t != "" {
+			return &t, framed
+		}
+	}
+	return nil, framed
 }
 
 // TitleRecord is what a session/title event says in full.
@@ -66,8 +118,9 @@ type TitleMessage struct {
 }
 
 // TitleMessages returns the prompts a title can be made from, in the log's order:
-// what a person typed (display content, so that a snapshot never names the session
-// that received it), without steering and without prompts that leave no title.
+// what a person typed (Message.Said, so that a snapshot never names the session that
+// received it) with its mentions as @label, without steering and without prompts
+// that leave no title.
 // Events behind throughSeq do not count; nil sets no bound.
 func TitleMessages(events []Event, throughSeq *int64) []TitleMessage {
 	var out []TitleMessage
@@ -79,7 +132,8 @@ func TitleMessages(events []Event, throughSeq *int64) []TitleMessage {
 		if ev.Type != userMessage || !m.ByPerson() {
 			continue
 		}
-		if text := Text(m.Display()); cleanTitle(text) != "" {
+		text, _ := m.Said()
+		if text = sessionuri.Labels(text); cleanTitle(text) != "" {
 			out = append(out, TitleMessage{ev.Seq, text})
 		}
 	}

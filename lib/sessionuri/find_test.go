@@ -30,3 +30,20 @@ func TestFind(t *testing.T) {
 		t.Errorf("Find of a malformed mention = %v, %v, want an error", got, err)
 	}
 }
+
+func TestLabels(t *testing.T) {
+	nested := sessionuri.Mention("a", &[]string{"see dsh-session:ImEi"}[0])
+	tests := []struct{ in, want string }{
+		{"", ""},
+		{"Port @[it](dsh-session:ImEi) now", "Port @it now"},
+		{"dsh-session:ImEi", "@a"},
+		{"dsh-session:bad and @[it](dsh-session:ImEi)", "dsh-session:bad and @[it](dsh-session:ImEi)"},
+		{nested, "@see @a"},
+		{"@[dsh-ses](dsh-session:ImEi)sion:ImEi", "@@a"},
+	}
+	for _, tt := range tests {
+		if got := sessionuri.Labels(tt.in); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}

@@ -96,6 +96,24 @@ func ParseText(text string) (plain string, refs []Reference, err error) {
 	return jstext.Join(out.String()), refs, nil
 }
 
+// maxNested bounds how often Labels starts again: a label that holds a mention in
+// its turn is somebody's invention.
+const maxNested = 8
+
+// Labels is a text as titles and labels show it: every reference replaced by @label,
+// those that a label holds included. A text in which one does not decode stays as
+// it is.
+func Labels(text string) string {
+	for range maxNested {
+		plain, refs, err := ParseText(text)
+		if err != nil || refs == nil {
+			break
+		}
+		text = plain
+	}
+	return text
+}
+
 // unescapeLabel takes the backslashes of a label away. Two halves of a pair may
 // meet when one between them goes.
 func unescapeLabel(s string) string {

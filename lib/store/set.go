@@ -12,6 +12,7 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
 // Set is several stores that are searched as one. The zero value is empty.
@@ -170,6 +171,9 @@ func (s *Set) List(ctx context.Context) ([]Entry, []error) {
 		all.entries = append(all.entries, p.entries...)
 		all.errs = append(all.errs, p.errs...)
 	}
+	for i, e := range all.entries {
+		all.entries[i].Title = shown(e.Title)
+	}
 	return newestCopies(all.entries, func(e Entry) (string, string, time.Time) {
 		return e.Kind, e.ID, time.UnixMilli(e.UpdatedAt)
 	}), all.errs
@@ -190,7 +194,7 @@ func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
 			for e := range work {
 				if st := byRoot[e.Kind+"\x00"+e.Root]; st != nil && ctx.Err() == nil {
 					if t, err := st.Title(ctx, *e); err == nil {
-						e.Title = t
+						e.Title = shown(t)
 					}
 				}
 			}
@@ -209,6 +213,15 @@ func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
 			f.Flush()
 		}
 	}
+}
+
+// shown is a title with its mentions as @label, also one that an agent made itself.
+func shown(title *string) *string {
+	if title == nil {
+		return nil
+	}
+	t := sessionuri.Labels(*title)
+	return &t
 }
 
 // Label is what a listing calls the session: its title, else its id.

@@ -6,12 +6,13 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/cli"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/reference"
 	"github.com/dsh-toolkit/dsh/lib/store"
 )
 
 // writeReceipt writes what was observed to the file that --receipt names. It runs
 // after the session was printed: a receipt without its data would be a lie.
-func writeReceipt(c *cli.Call, r store.Receipt) error {
+func writeReceipt(c *cli.Call, r *store.Reading) error {
 	name := c.String("receipt")
 	if !c.IsSet("receipt") {
 		return nil
@@ -27,7 +28,8 @@ func writeReceipt(c *cli.Call, r store.Receipt) error {
 	return os.WriteFile(name, line, 0o600)
 }
 
-func receiptJSON(r store.Receipt) []byte {
+func receiptJSON(reading *store.Reading) []byte {
+	r := reading.Receipt
 	var w jstext.Writer
 	w.BeginObject()
 	for _, m := range []struct{ key, text string }{
@@ -50,6 +52,8 @@ func receiptJSON(r store.Receipt) []byte {
 	w.Int(r.DroppedBranches)
 	w.Key("checkpoint")
 	w.Bool(r.Checkpoint)
+	w.Key("snapshotsLeftOut")
+	w.Int(int64(reference.SnapshotsLeftOut(reading.Surface.Events)))
 	w.EndObject()
 	return w.Bytes()
 }

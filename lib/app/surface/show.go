@@ -32,7 +32,7 @@ func show(c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	return writeReceipt(c, reading.Receipt)
+	return writeReceipt(c, reading)
 }
 
 // operand is what the command line names: a file, or a session to be found.

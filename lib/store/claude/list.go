@@ -228,7 +228,7 @@ func (g *glance) head(r jsonl.Object) {
 	}
 	texts, _ := textBlocks(r["message"].Get("content"))
 	if f&prompt != 0 && g.prompt == "" {
-		g.prompt = typed(texts)
+		g.prompt = transcript.Request(typed(texts))
 	}
 	if f&slash != 0 && g.command == "" {
 		c, _ := parseCommand(transcript.Join(texts))

@@ -175,7 +175,7 @@ func (g *glance) add(rec jsonl.Record) {
 	g.r.line(o, op{})
 	for ; g.seen < len(g.r.ops); g.seen++ {
 		if p := g.r.ops[g.seen]; p.kind == prompt && (p.origin == ofResponse && g.prompt == "" || p.origin != ofResponse && g.event == "") {
-			text := opText(p, o, g.r.meta.bare)
+			text := transcript.Request(opText(p, o, g.r.meta.bare))
 			if p.origin == ofResponse {
 				g.prompt = text
 			} else {

@@ -202,7 +202,7 @@ func userText(content jstext.Value, m marks) (text string, is said) {
 			texts = append(texts, withoutIDE(p.text))
 		}
 	}
-	return transcript.Own(transcript.Join(texts)), typed
+	return transcript.Join(texts), typed
 }
 
 func startsSummary(text string) bool {

@@ -44,7 +44,6 @@ func TestUserText(t *testing.T) {
 		{name: "labelled, none of it typed", items: []string{"a", "b"}, m: labels("agents_md.instructions", "heartbeat")},
 		{name: "labels that do not fit", items: []string{"<skill>x</skill>"}, m: labels("user.text", "user.text")},
 		{name: "labelled over inherited", items: []string{"x"}, m: marks{kinds: labels("user.text").kinds, inherited: true}, want: "x", is: typed},
-		{name: "snapshot before it", items: []string{"## Referenced sessions\n\n<referenced-sessions>\n[]\n</referenced-sessions>\n\n## My request:\ngo"}, want: "go", is: typed},
 	} {
 		var b strings.Builder
 		for i, s := range c.items {

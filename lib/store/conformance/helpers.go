@@ -82,7 +82,7 @@ func Fixtures(t *testing.T, f store.Format, dir, ext string, least int) {
 	}
 }
 
-// Said checks a reading's conversation. Each turn is "user: text", "assistant: text"
+// Said checks a reading's conversation as it is projected. Each turn is "user: text", "assistant: text"
 // or "summary: text".
 func Said(t testing.TB, r *store.Reading, turns ...string) {
 	t.Helper()
@@ -95,7 +95,8 @@ func Said(t testing.TB, r *store.Reading, turns ...string) {
 		}
 		want = append(want, turn)
 	}
-	wantTurns(t, Conversation(t, r.Surface), want)
+	Conversation(t, r.Surface)
+	wantTurns(t, projected(r), want)
 }
 
 // Marks are what a receipt says beside the conversation.

@@ -28,8 +28,9 @@ func (u Turn) String() string {
 	return fmt.Sprintf("%s%s: %s", u.Role, mark, jstext.Quote(u.Text))
 }
 
-// Conversation is a surface's conversation. It fails t where the surface has
-// anything that a reader of another agent must not put there.
+// Conversation is a surface's conversation as it stands there, snapshots in prompts
+// included. It fails t where the surface has anything that a reader of another agent
+// must not put there.
 func Conversation(t testing.TB, s *session.Surface) []Turn {
 	t.Helper()
 	out := []Turn{}

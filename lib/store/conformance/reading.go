@@ -115,17 +115,6 @@ func checkSurrogates(t *testing.T, r Reader) {
 	}
 }
 
-func checkOlderSnapshot(t *testing.T, r Reader) {
-	s := r.session(1, User("## Referenced sessions\n\nuntrusted\n\n<referenced-sessions>\n[{\"text\":\"INNER\"}]\n</referenced-sessions>\n\n## My request:\nplease continue"), Assistant("yes"))
-	st, _ := r.laid(t, s)
-	wantTurns(t, Conversation(t, read(t, st, s.ID).Surface), []Turn{{session.User, "please continue", false}, {session.Assistant, "yes", false}})
-	entries, _ := list(t, st)
-	e := entries[r.full(s.ID)]
-	if title, err := st.Title(context.Background(), e); err != nil || opt(title) != `"please continue"` {
-		t.Errorf("title %s, %v", opt(title), err)
-	}
-}
-
 // checkEmpty wants a session that holds no message yet to be read as an empty one,
 // or refused by name, and never to spoil a listing.
 func checkEmpty(t *testing.T, r Reader) {

@@ -44,9 +44,18 @@ func (s *Store) Title(ctx context.Context, e store.Entry) (*string, error) {
 }
 
 func titleOnce(ctx context.Context, o *observation) (*string, error) {
+	title, err := scanTitle(ctx, o, true)
+	if title != nil && session.NamesSnapshot(*title) {
+		// Only the prompt that it was made of tells what the person asked.
+		return scanTitle(ctx, o, false)
+	}
+	return title, err
+}
+
+func scanTitle(ctx context.Context, o *observation, titlesOnly bool) (*string, error) {
 	var fold *session.Fold
 	res, err := scan.Scan(ctx, o.source(), scan.Options{
-		TitlesOnly: true,
+		TitlesOnly: titlesOnly,
 		Begin: func(h session.Header) (scan.Sink, error) {
 			fold = session.NewFold(h.Version)
 			return fold, record.CheckHeader(h)

@@ -146,7 +146,7 @@ func (g *glance) list(messages jstext.Value) {
 
 func (g *glance) hear(s said) {
 	if s.user && !s.snapshot {
-		g.prompt = transcript.Own(s.text)
+		g.prompt = transcript.Request(s.text)
 	}
 }
 

@@ -78,7 +78,6 @@ func TestMessages(t *testing.T) {
 		{"references", user("1", `[{"text":"Read @a.txt"},{"text":"\n--- Content from referenced files ---"},{"text":"\nContent from @a.txt:\n"},{"text":"A"}]`), "user: Read @a.txt"},
 		{"references without a line end", user("1", `[{"text":"Read @a.txt\n--- Content from referenced files ---"},{"text":"Content from @a.txt:\n"}]`), "user: Read @a.txt"},
 		{"references mentioned", user("1", `"what is --- Content from referenced files --- for?"`), "user: what is --- Content from referenced files --- for?"},
-		{"an older snapshot", user("1", `"## Referenced sessions\n\n<referenced-sessions>\n[]\n</referenced-sessions>\n\n## My request:\ngo on"`), "user: go on"},
 		{"an answer", model("1", `"yes"`), "assistant: yes"},
 		{"an answer of parts", model("1", `[{"text":"hidden","thought":true},{"text":"a","thought":false},{"text":"b"},{"functionCall":{"name":"x"},"text":"no"}]`), "assistant: ab"},
 		{"only a tool", model("1", `""`), ""},

@@ -201,7 +201,9 @@ func titleOf(ctx context.Context, path string) (*string, error) {
 	}
 	for _, ev := range r.Surface.Events {
 		if m := session.MessageOf(ev); m.ByPerson() {
-			return transcript.Title(session.Text(m.Content)), nil
+			if title := transcript.Title(session.Text(m.Content)); title != nil {
+				return title, nil
+			}
 		}
 	}
 	return nil, nil

@@ -13,7 +13,7 @@ import (
 
 // The file is the magic, the number of facts, then for each its path, value and
 // numbers, then the SHA-256 of all that. Lengths and numbers are varints.
-const magic = "dsh heads 1\n"
+const magic = "dsh heads 2\n"
 
 // atRest is how long a file must have been at rest when a fact was learnt of it for
 // the fact to be believed. Clock ticks are milliseconds, but some file systems keep

@@ -113,7 +113,7 @@ func promptOf(v jstext.Value) string {
 	if !v.Get("type").Is("message") || !v.Get("message", "role").Is("user") {
 		return ""
 	}
-	return transcript.Own(typed(transcript.Join(blocks(v.Get("message", "content")))))
+	return transcript.Request(typed(transcript.Join(blocks(v.Get("message", "content")))))
 }
 
 // lastName is the title that a record leaves: a session_info's own, unless that is

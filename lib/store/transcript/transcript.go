@@ -5,8 +5,8 @@
 //     are joined by a blank line (Join); outer white space is trimmed, and a message
 //     with no text is none;
 //   - steering counts as what a person wrote;
-//   - a snapshot of other sessions that was put before a prompt (SPEC 6) is not
-//     carried on: of such a text only the person's own request is kept;
+//   - a snapshot of other sessions that a prompt begins with (lib/frame) stays in the
+//     prompt, as it is stored; a projection and a title leave it out;
 //   - the checkpoint of a compaction comes first, and nothing that it replaced is
 //     there.
 //
@@ -17,8 +17,10 @@ package transcript
 import (
 	"strings"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
 
 // Builder collects a conversation. The zero value is ready. Rec is the index of
@@ -31,9 +33,9 @@ type Builder struct {
 	next   int64
 }
 
-// User adds what a person wrote, without a snapshot before it.
+// User adds what a person wrote.
 func (b *Builder) User(rec, time int64, text string) {
-	if text = Own(text); text != "" {
+	if text = strings.TrimSpace(text); text != "" {
 		b.events.User(b.seq(rec), time, text)
 	}
 }
@@ -70,6 +72,10 @@ func (b *Builder) Surface(id string, created int64, cwd, title *string, records 
 	if last := max(records, b.next) - 1; last >= 0 {
 		through = &last
 	}
+	if title != nil {
+		shown := sessionuri.Labels(*title)
+		title = &shown
+	}
 	return b.events.Surface(session.NewHeader(id, max(created, 0), cwd), through, title)
 }
 
@@ -85,14 +91,22 @@ func Join(blocks []string) string {
 	return strings.TrimSpace(strings.Join(kept, "\n\n"))
 }
 
+// Request is what a person asks in a prompt: the prompt without the snapshots that it
+// begins with, trimmed.
+func Request(prompt string) string {
+	request, _ := frame.Request(strings.TrimSpace(prompt))
+	return request
+}
+
 // titleChars is where a prompt that stands in for a title is cut; Claude Code cuts
 // its own at the same place.
 const titleChars = 200
 
 // Title makes a listing's title of a prompt: the person's own request in one line,
-// cut with an ellipsis behind 200 characters. It is nil for a prompt that has none.
+// mentions as @label, cut with an ellipsis behind 200 characters. It is nil for a
+// prompt that has none.
 func Title(prompt string) *string {
-	line := strings.Join(strings.Fields(Own(prompt)), " ")
+	line := strings.Join(strings.Fields(sessionuri.Labels(Request(prompt))), " ")
 	if line == "" {
 		return nil
 	}

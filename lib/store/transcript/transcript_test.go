@@ -4,26 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
-const block = "## Referenced sessions\n\nuntrusted\n\n<referenced-sessions>\n[{\"sessionId\":\"x\"}]\n</referenced-sessions>"
+var block = frame.Write(frame.InPrompt, [][]byte{[]byte(`{"sessionId":"x","label":"x","cwd":null,"capturedThroughSeq":1,"conversation":[]}`)})
 
-func TestOwn(t *testing.T) {
+func TestRequest(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"plain", " go on \n", "go on"},
-		{"baked", block + "\n\n## My request:\nplease\n\ncontinue\n", "please\n\ncontinue"},
-		{"joined blocks", block + "\n\n\n\n## My request:\n\n\n\nplease", "please"},
-		{"twice", block + "\n\n## My request:\n" + block + "\n\n## My request:\nplease", "please"},
+		{"baked", "\n" + block + "\n\n## My request:\nplease\n\ncontinue\n", "please\n\ncontinue"},
+		{"joined blocks", Join([]string{block, frame.RequestHeading, "please"}), "please"},
 		{"no delimiter", block + "\n\nplease", "please"},
 		{"nothing asked", block + "\n\n## My request:\n", ""},
-		{"heading of their own", "## Referenced sessions\n\nare what I want to discuss", "## Referenced sessions\n\nare what I want to discuss"},
-		{"not closed", "## Referenced sessions\n\n<referenced-sessions>\n[", "## Referenced sessions\n\n<referenced-sessions>\n["},
-		{"not opened", "## Referenced sessions\n\nwhat is </referenced-sessions>?", "## Referenced sessions\n\nwhat is </referenced-sessions>?"},
-		{"not at the start", "see\n" + block, "see\n" + block},
-		{"delimiter goes on", block + "\n\n## My request: a heading", "## My request: a heading"},
+		{"a warning of their own", "## Referenced sessions\n\nuntrusted\n\n<referenced-sessions>\n[]\n</referenced-sessions>", "## Referenced sessions\n\nuntrusted\n\n<referenced-sessions>\n[]\n</referenced-sessions>"},
 	} {
-		if got := Own(c.in); got != c.want {
+		if got := Request(c.in); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}

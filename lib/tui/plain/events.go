@@ -103,7 +103,8 @@ func (h *host) show(ev session.Event) {
 	m := session.MessageOf(ev)
 	switch {
 	case m.ByPerson():
-		h.say("You: " + termtext.Block(session.Text(m.Display())))
+		text, _ := m.Said()
+		h.say("You: " + termtext.Block(text))
 		h.sources(m)
 	case m.Checkpoint():
 		h.say("Earlier messages were compacted into a summary.")

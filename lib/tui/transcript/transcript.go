@@ -41,7 +41,8 @@ func (t *Transcript) Add(ev session.Event) {
 	m := session.MessageOf(ev)
 	switch {
 	case m.ByPerson():
-		t.push(&item{kind: prompt, text: session.Text(m.Display()), refs: m.References()})
+		text, _ := m.Said()
+		t.push(&item{kind: prompt, text: text, refs: m.References()})
 	case m.Checkpoint():
 		t.push(&item{kind: remark, text: "earlier messages were compacted into a summary"})
 	case m.Role == session.Assistant:
