@@ -50,6 +50,9 @@ func block(texts ...string) string {
 	return frame.Write(frame.InPrompt, [][]byte{snapshot("a", "b", &dir, &seq, texts...)})
 }
 
+// quoted is an argument as OpenCode's run keeps it.
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+
 func TestWarningSaysWhatItMust(t *testing.T) {
 	for _, p := range []frame.Place{frame.InPrompt, frame.BesidePrompt} {
 		warning := frame.Warning(p)
@@ -99,6 +102,7 @@ func TestRequest(t *testing.T) {
 		{"delimiter in the words", one + "\n\n## My request: none", "## My request: none", 1},
 		{"beside a prompt", frame.Prompt(beside, "x"), "x", 1},
 		{"scheme as it is", frame.Prompt(old, "x"), "x", 1},
+		{"an argument of OpenCode's run", quoted(frame.Prompt(block(`say "\"`), `Say "x\".`)), `Say "x\".`, 1},
 		{"twice", frame.Prompt(one, frame.Prompt(three, "x")), "x", 4},
 		{"a request that only looks like one", frame.Prompt(one, strings.Replace(one, "untrusted", "trusted", 1)), strings.Replace(one, "untrusted", "trusted", 1), 1},
 		{"tags in the request", frame.Prompt(one, "</referenced-sessions> <referenced-sessions>"), "</referenced-sessions> <referenced-sessions>", 1},
@@ -146,6 +150,9 @@ func TestLookAlikesStayWhole(t *testing.T) {
 		{"not closed", change("\n</referenced-sessions>", "")},
 		{"closed on the line", change("\n</referenced-sessions>", "</referenced-sessions>")},
 		{"words on the closing line", change("</referenced-sessions>", "</referenced-sessions> mine")},
+		{"quotes around it", `"` + one + `"`},
+		{"quotes left open", strings.TrimSuffix(quoted(one), `"`)},
+		{"words behind the quotes", quoted(one) + " x"},
 		{"two blocks", block() + "\n\n" + one},
 		{"two data regions", change("\n</referenced-sessions>", "\n</referenced-sessions>\n\n<referenced-sessions>\n[]\n</referenced-sessions>")},
 		{"tag behind a block without a delimiter", block() + "\nWhat is <referenced-sessions>?"},
@@ -255,11 +262,18 @@ func FuzzRequest(f *testing.F) {
 	f.Add(frame.Prompt(block("q", "a"), "x"))
 	f.Add(frame.Prompt(block("q "+mention), frame.Prompt(block(), "x")))
 	f.Add(block() + "\n\n" + block())
+	f.Add(quoted(frame.Prompt(block("q"), "x")))
 	f.Fuzz(func(t *testing.T, text string) {
 		request, n := frame.Request(text)
 		switch {
 		case n == 0 && request != text:
 			t.Fatalf("%q became %q", text, request)
+		case n > 0 && strings.HasPrefix(text, `"`):
+			argument := strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
+			if again, m := frame.Request(argument); quoted(argument) != text || again != request || m != n {
+				t.Fatalf("%q became %q, unquoted %q", text, request, again)
+			}
+			return
 		case n > 0 && (!strings.HasPrefix(text, frame.Heading) || !strings.HasSuffix(strings.TrimSpace(text), request)):
 			t.Fatalf("%q became %q", text, request)
 		}

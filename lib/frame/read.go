@@ -12,14 +12,35 @@ import (
 // snapshots in those frames. It is 0 for a text without a frame, which comes back
 // as it was.
 //
+// OpenCode's run writes an argument with a space in it between double quotes, each
+// quote in it behind a backslash. Such a text is read as the argument was.
+//
 // A block without the delimiter behind it is a frame too: what follows it on lines
 // of its own is the request, unless that holds one of the tags again.
 func Request(text string) (request string, snapshots int) {
-	end, snapshots := skip(text)
-	if snapshots == 0 {
-		return text, 0
+	if end, n := skip(text); n > 0 {
+		return strings.TrimSpace(text[end:]), n
 	}
-	return strings.TrimSpace(text[end:]), snapshots
+	if argument, ok := unquote(text); ok {
+		if end, n := skip(argument); n > 0 {
+			return strings.TrimSpace(argument[end:]), n
+		}
+	}
+	return text, 0
+}
+
+// unquote undoes OpenCode's quotes around an argument that begins with the heading.
+// Every quote inside must have its backslash, or it was not OpenCode that wrote it.
+func unquote(text string) (argument string, ok bool) {
+	inner, ok := strings.CutPrefix(text, `"`)
+	if !ok || !strings.HasPrefix(inner, Heading) {
+		return "", false
+	}
+	if inner, ok = strings.CutSuffix(inner, `"`); !ok {
+		return "", false
+	}
+	argument = strings.ReplaceAll(inner, `\"`, `"`)
+	return argument, strings.ReplaceAll(argument, `"`, `\"`) == inner
 }
 
 // RequestOf is Request for a message of several text blocks: a block that is a frame

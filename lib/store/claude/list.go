@@ -151,9 +151,9 @@ func (s *claudeStore) entry(path string) (listed, error) {
 			g.deep(path)
 		}
 	}
-	title := g.listTitle(p)
+	title := g.listTitle(p, path)
 	id := g.id(path)
-	if title == nil || id == "" {
+	if title == nil && !g.spoken || id == "" {
 		return listed{}, nil
 	}
 	return listed{
@@ -174,6 +174,7 @@ type glance struct {
 	created    int64
 	cwds       dirs
 	prompt     string // the first one
+	spoken     bool   // there is a prompt, though it may be a snapshot alone
 	command    string // the first slash command, for want of a prompt
 	lineage    string
 	forkedFrom string
@@ -228,7 +229,9 @@ func (g *glance) head(r jsonl.Object) {
 	}
 	texts, _ := textBlocks(r["message"].Get("content"))
 	if f&prompt != 0 && g.prompt == "" {
-		g.prompt = transcript.Request(typed(texts))
+		text := typed(texts)
+		g.spoken = g.spoken || text != ""
+		g.prompt = transcript.Request(text)
 	}
 	if f&slash != 0 && g.command == "" {
 		c, _ := parseCommand(transcript.Join(texts))
@@ -317,14 +320,14 @@ func (g *glance) ownTitle() string { return cmp.Or(g.title, g.aiTitle) }
 // listTitle is what the agent shows: the session's own title, else the last
 // prompt, an old summary, the first prompt. Plumbing is none of these. A summary
 // often describes another file's session: it counts where its leaf is in this one.
-func (g *glance) listTitle(p jsonl.Peek) *string {
+func (g *glance) listTitle(p jsonl.Peek, path string) *string {
 	if t := g.ownTitle(); t != "" {
 		return &t
 	}
 	if !g.leafIn(p.Head) && !g.leafIn(p.Tail) {
 		g.summary = ""
 	}
-	for _, t := range []string{typed([]string{g.lastPrompt}), g.summary, g.prompt, g.command} {
+	for _, t := range []string{g.lastAsked(path), g.summary, g.prompt, g.command} {
 		if title := transcript.Title(t); title != nil && !strings.HasPrefix(t, "<command-") {
 			return title
 		}

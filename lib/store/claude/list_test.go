@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/claude"
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
@@ -27,6 +28,25 @@ func lastPrompt(s string) string  { return `{"type":"last-prompt","lastPrompt":"
 func filler(n int) string {
 	line := sys("f", "u1", "x", `"content":"`+strings.Repeat("f", 1000)+`"`) + "\n"
 	return strings.Repeat(line, n/len(line)+1)
+}
+
+// framed is a request behind a frame, and clipped what the agent notes of a prompt.
+func framed(request string) string {
+	block := frame.Write(frame.InPrompt, [][]byte{[]byte(`{"sessionId":"x","label":"x","cwd":null,"capturedThroughSeq":1,"conversation":[]}`)})
+	return frame.Prompt(block, request)
+}
+
+func clipped(prompt string) string {
+	return strings.ReplaceAll(prompt[:200], "\n", " ") + "…"
+}
+
+// A session in which nothing but a snapshot was said is listed, without a title.
+func TestListFrameAlone(t *testing.T) {
+	st := storeOf(t, map[string]string{"-w/" + uuid(1) + ".jsonl": usr("u1", "", framed("")) + "\n" + lastPrompt(clipped(framed(""))) + "\n"})
+	entries, errs := conformance.ListAll(st)
+	if len(entries) != 1 || len(errs) > 0 || entries[0].Title != nil {
+		t.Errorf("listed %+v, %v", entries, errs)
+	}
 }
 
 func TestListTitles(t *testing.T) {
@@ -48,6 +68,11 @@ func TestListTitles(t *testing.T) {
 		{"title behind the head", []string{usr("u1", "", "p"), filler(100_000), customTitle("A")}, "A"},
 		{"title before the tail", []string{usr("u1", "", "p"), customTitle("A"), filler(200_000)}, "A"},
 		{"first prompt behind an image", []string{usr("u1", "", `[{"type":"image","source":"`+strings.Repeat("A", 300_000)+`"},{"type":"text","text":"what is it?"}]`)}, "what is it?"},
+		{"last prompt with a frame", []string{usr("u1", "", "p"), usr("u2", "u1", framed("the last")), lastPrompt(clipped(framed("the last")))}, "the last"},
+		{"the same, far from the ends", []string{usr("u1", "", "p"), filler(200_000), usr("u2", "u1", framed("the last")), filler(200_000), lastPrompt(clipped(framed("the last")))}, "the last"},
+		{"last prompt is a frame alone", []string{usr("u1", "", "p"), usr("u2", "u1", framed("")), lastPrompt(clipped(framed("")))}, "p"},
+		{"last prompt looks like a frame", []string{usr("u1", "", "p"), usr("u2", "u1", "## Referenced sessions\n\nI ask of them."), lastPrompt("## Referenced sessions  I ask of them.")}, "## Referenced sessions I ask of them."},
+		{"last prompt with a frame, of no prompt", []string{usr("u1", "", "p"), lastPrompt("## Referenced sessions  and more…")}, "## Referenced sessions and more…"},
 		{"title and no prompt", []string{customTitle("A")}, "A"},
 		{"nothing said", []string{usr("u0", "", "x", isMeta), sys("s", "u0", "x")}, ""},
 		{"a sidechain's file", []string{usr("u1", "", "task", aside), customTitle("A")}, ""},

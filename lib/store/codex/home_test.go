@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/codex"
 	"github.com/dsh-toolkit/dsh/lib/store/conformance"
@@ -40,6 +41,7 @@ func TestListTitles(t *testing.T) {
 	const one = "019a0000-0000-7000-8000-000000000001"
 	index := func(s string) string { return `{"id":"` + one + `","thread_name":"` + s + `"}` + "\n" }
 	long := strings.Repeat("b", 100_000)
+	block := frame.Write(frame.InPrompt, [][]byte{[]byte(`{"sessionId":"x","label":"x","cwd":null,"capturedThroughSeq":1,"conversation":[]}`)})
 	for _, c := range []struct {
 		name, index string
 		lines       []string
@@ -56,6 +58,9 @@ func TestListTitles(t *testing.T) {
 		{"a long first line", "", []string{metaOf(one, `"base_instructions":{"text":"`+long+`"}`), usr("p")}, "p"},
 		{"long instructions before it", "", []string{metaOf(one), usr("<user_instructions>" + long + "</user_instructions>"), usr("p")}, "p"},
 		{"far behind", "", []string{metaOf(one), filler(5 << 20), usr("p")}, "-"},
+		{"a frame before it", "", []string{metaOf(one), usr(block + frame.RequestHeading + "go")}, "go"},
+		{"a frame alone", "", []string{metaOf(one), usr(block)}, "-"},
+		{"a frame alone first", "", []string{metaOf(one), usr(block), usr("go")}, "go"},
 		{"nothing said", "", []string{metaOf(one), usr("<environment_context></environment_context>")}, ""},
 		{"empty", "", nil, ""},
 	} {

@@ -130,7 +130,7 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	g.lastName(p.Tail)
 	id := cmp.Or(f.thread, g.r.meta.id)
 	title := g.title(names[id])
-	if id == "" || title == nil && whole {
+	if id == "" || title == nil && whole && !g.spoken {
 		return store.Entry{}, nil
 	}
 	e := store.Entry{
@@ -159,6 +159,7 @@ type glance struct {
 	damagedFirst bool
 	prompt       string // the first one
 	event        string // the first one, in events
+	spoken       bool   // there is a prompt, though it may be a snapshot alone
 	seen         int    // ops looked at
 }
 
@@ -175,7 +176,9 @@ func (g *glance) add(rec jsonl.Record) {
 	g.r.line(o, op{})
 	for ; g.seen < len(g.r.ops); g.seen++ {
 		if p := g.r.ops[g.seen]; p.kind == prompt && (p.origin == ofResponse && g.prompt == "" || p.origin != ofResponse && g.event == "") {
-			text := transcript.Request(opText(p, o, g.r.meta.bare))
+			text := opText(p, o, g.r.meta.bare)
+			g.spoken = g.spoken || text != ""
+			text = transcript.Request(text)
 			if p.origin == ofResponse {
 				g.prompt = text
 			} else {
