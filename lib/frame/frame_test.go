@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -253,6 +254,41 @@ func TestMentionsBehindTheFrame(t *testing.T) {
 	}
 	if plain, refs, err := frame.ParseText(mention); err != nil || plain != "@x" || len(refs) != 1 {
 		t.Errorf("without a frame: %q, %q, %v", plain, refs, err)
+	}
+}
+
+// Texts made to send the recognition back over what it has read. Each takes some
+// milliseconds; a quadratic one would take minutes.
+func TestHostileTextsAreLinear(t *testing.T) {
+	const size = 4 << 20
+	one := block()
+	start := strings.TrimSuffix(one, "]\n</referenced-sessions>")
+	times := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	for name, text := range map[string]string{
+		"nested":                 times(frame.Prompt(one, "")),
+		"nested, then a region":  times(frame.Prompt(one, "")) + start,
+		"blocks in a row":        times(one + "\n"),
+		"headings":               times(frame.Heading + "\n\n"),
+		"regions without an end": times(start),
+		"open brackets":          strings.Replace(one, "[{", times("["), 1),
+		"quotes":                 `"` + times(frame.Heading+`\"`) + `"`,
+		"schemes":                frame.Prompt(strings.Replace(one, `"b"`, `"`+times("dsh-session:")+`"`, 1), "x"),
+	} {
+		begin := time.Now()
+		frame.Request(text)
+		frame.RequestOf(strings.SplitAfter(text, "\n"))
+		_, _, _ = frame.ParseText(text)
+		if d := time.Since(begin); d > 5*time.Second {
+			t.Errorf("%s: %v for %d bytes", name, d, len(text))
+		}
+	}
+	blocks := slices.Repeat([]string{one, frame.RequestHeading}, size/len(one))
+	begin := time.Now()
+	if rest, n := frame.RequestOf(blocks); len(rest) > 0 || n != len(blocks)/2 {
+		t.Errorf("%d blocks left, %d snapshots", len(rest), n)
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("%v for %d blocks", d, len(blocks))
 	}
 }
 

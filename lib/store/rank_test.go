@@ -219,3 +219,18 @@ func TestRankingKnowsOtherCwds(t *testing.T) {
 		}
 	}
 }
+
+// A title that an agent made itself names a session as people do, wherever it comes
+// from.
+func TestTitlesShowMentionsAsLabels(t *testing.T) {
+	st := &titled{titles: map[string]string{"a": "Port @[retry bug](dsh-session:InJldHJ5LWJ1ZyI)", "b": "Port dsh-session:bad"}, asked: make(chan string, 100)}
+	set := &store.Set{Stores: []store.Store{st}}
+	entries, _ := set.List(t.Context())
+	set.FillTitles(t.Context(), entries)
+	for _, e := range entries {
+		want := map[string]string{"a": "Port @retry bug", "b": "Port dsh-session:bad"}[e.ID]
+		if e.Label() != want {
+			t.Errorf("%q is labelled %q, want %q", e.ID, e.Label(), want)
+		}
+	}
+}
