@@ -8,9 +8,9 @@ import (
 
 // source is one referenced session, read and retained.
 type source struct {
-	ref      Reference // with the id as its session has it
-	captured *int64
-	snap     Snapshot
+	ref     Reference // with the id as its session has it
+	surface *session.Surface
+	snap    Snapshot
 }
 
 // Prepared is a message with its references resolved.
@@ -107,7 +107,7 @@ func (s source) writeMeta(w *jstext.Writer, index int) {
 	writeText(w, "sessionId", s.ref.SessionID)
 	writeText(w, "label", s.ref.Label)
 	w.Key("capturedThroughSeq")
-	w.OptInt(s.captured)
+	w.OptInt(s.surface.CapturedThroughSeq)
 	w.Key("compacted")
 	w.Bool(st.Compacted)
 	writeInt(w, "originalMessages", st.OriginalMessages)

@@ -24,6 +24,7 @@ type Request struct {
 	Content    jstext.Value   // its blocks, mentions already turned into @label
 	References []jstext.Value // {sessionId, label?}, in order of appearance
 	Config     Config
+	Block      Block // a bound on all of them together; the zero value sets none
 }
 
 // Prepare resolves a message's references (SPEC 5): all of them or none.
@@ -55,6 +56,9 @@ func Prepare(ctx context.Context, reader Reader, req Request) (*Prepared, error)
 	}
 	sources, err := collect(req.Target, results)
 	if err != nil {
+		return nil, err
+	}
+	if err := req.Block.share(sources, limits.bytes); err != nil {
 		return nil, err
 	}
 	return &Prepared{Content: req.Content, sources: sources}, nil
@@ -104,12 +108,9 @@ func readOne(ctx context.Context, reader Reader, index int, ref Reference, maxBy
 	ref.SessionID = surface.Header.ID
 	snap, need, ok := Retain(surface, ref.Label, maxBytes)
 	if !ok {
-		r.budget = &fault.Error{
-			Kind: fault.OverBudget, Code: fault.BudgetExceeded, Rule: "budget", Subject: subject(ref.SessionID),
-			Message: fmt.Sprintf("takes %d bytes without any text, %d allowed", need, maxBytes),
-		}
+		r.budget = overBudget(ref.SessionID, need, maxBytes)
 	}
-	r.source = source{ref, surface.CapturedThroughSeq, snap}
+	r.source = source{ref, surface, snap}
 	return r
 }
 
