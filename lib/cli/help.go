@@ -16,10 +16,14 @@ func programHelp(w io.Writer, p Program, flags []cli.Flag) {
 		fmt.Fprintf(w, "  %s\n", e)
 	}
 	fmt.Fprintf(w, "\n%s.\n", p.Summary)
-	if len(p.Commands) > 0 {
+	listed := p.Other
+	for _, c := range p.Commands {
+		listed = append(listed, Listed{c.Name, c.Usage})
+	}
+	if len(listed) > 0 {
 		fmt.Fprint(w, "\ncommands:\n")
 		t := table(w)
-		for _, c := range p.Commands {
+		for _, c := range listed {
 			fmt.Fprintf(t, "  %s\t%s\n", c.Name, c.Usage)
 		}
 		t.Flush()

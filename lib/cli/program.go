@@ -22,8 +22,12 @@ type Program struct {
 	Examples []string // three shell lines
 	Flags    []cli.Flag
 	Commands []*cli.Command // actions made by Action
+	Other    []Listed       // commands that are programs of their own, for the help
 	Action   func(*Call) error
 }
+
+// Listed is a command in the help of a program.
+type Listed struct{ Name, Usage string }
 
 // Call is one run of a program's action.
 type Call struct {

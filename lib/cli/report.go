@@ -47,6 +47,17 @@ func (c *Call) Note(format string, args ...any) {
 	fmt.Fprintf(c.Sys.Stderr, "%s: note: %s\n", c.name, oneLine(fmt.Sprintf(format, args...)))
 }
 
+// Report prints a failure on standard error, as the end of the program would, for
+// an action that goes on.
+func (c *Call) Report(err error) { report(c.Sys.Stderr, c.name, err, c.Bool("json-errors")) }
+
+// Describe returns what Report prints as text, without the last line end.
+func (c *Call) Describe(err error) string {
+	var b strings.Builder
+	report(&b, c.name, err, false)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
 // several is what errors.Join and the like make.
 type several interface{ Unwrap() []error }
 

@@ -10,6 +10,11 @@ import (
 
 // Main runs dsh-ref and returns its exit status.
 func Main(sys *cli.System) int {
+	if run, args := command(sys.Args); run != nil {
+		inner := *sys
+		inner.Args = args
+		return run(&inner)
+	}
 	refs := &orderedRefs{}
 	return cli.Program{
 		Name:    "dsh-ref",
@@ -32,6 +37,7 @@ func Main(sys *cli.System) int {
 			&urfave.StringFlag{Name: "timeout", Usage: "give up after `TIME`: 5, 1.5s, 2m"},
 			&urfave.StringFlag{Name: "format", Value: "json", Usage: "json, block (the snapshot alone) or prompt (one text for any agent)"},
 		},
+		Other:  []cli.Listed{{Name: "hook", Usage: "what an agent runs at each prompt"}},
 		Action: func(c *cli.Call) error { return run(c, refs) },
 	}.Main(sys)
 }

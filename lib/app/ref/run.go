@@ -66,10 +66,10 @@ func target(c *cli.Call) (*string, error) {
 
 // withTimeout bounds everything that waits, the message on standard input too.
 func withTimeout(c *cli.Call) (context.Context, context.CancelFunc, error) {
-	if !c.IsSet("timeout") {
+	s := c.String("timeout")
+	if s == "" && !c.IsSet("timeout") {
 		return c.Ctx(), func() {}, nil
 	}
-	s := c.String("timeout")
 	d, err := time.ParseDuration(s)
 	if seconds, numErr := strconv.ParseFloat(s, 64); numErr == nil {
 		d, err = time.Duration(seconds*float64(time.Second)), nil

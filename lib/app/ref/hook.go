@@ -1,0 +1,150 @@
+package ref
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/dsh-toolkit/dsh/lib/app/stores"
+	"github.com/dsh-toolkit/dsh/lib/cli"
+	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/host"
+	"github.com/dsh-toolkit/dsh/lib/host/known"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/reference"
+	"github.com/dsh-toolkit/dsh/lib/sessionuri"
+)
+
+// hookTimeout is less than any agent waits for its hook. An agent that stops waiting
+// lets the prompt go on without its snapshot.
+const hookTimeout = "20s"
+
+// hookMain is "dsh-ref hook HOST": what an agent runs at each prompt.
+func hookMain(sys *cli.System) int {
+	return cli.Program{
+		Name:    "dsh-ref",
+		Usage:   "hook [flags] " + strings.Join(known.Names(), "|"),
+		Summary: "Bring the sessions that a prompt mentions to the agent it was typed into",
+		Examples: []string{
+			`dsh-ref hook claude <<< '{"prompt":"Port @[it](dsh-session:…)"}'`,
+			"dsh-ref hook --max-bytes 3000 codex",
+			"dsh-ref hook --on-error pass gemini",
+		},
+		Flags: []urfave.Flag{
+			stores.Flag(),
+			&urfave.StringFlag{Name: "to", Usage: "the session the prompt is for, `ID`; it cannot be referenced (default: the agent's own)"},
+			&urfave.IntFlag{Name: "max-refs", Value: reference.DefaultMaxReferences, Usage: "refuse more than `N` references, 1 to 3"},
+			&urfave.IntFlag{Name: "max-bytes", Value: reference.DefaultMaxReferenceBytes, Usage: "at most `N` bytes a referenced session, and no more than the agent takes"},
+			&urfave.StringFlag{Name: "timeout", Value: hookTimeout, Usage: "give up after `TIME`: 5, 1.5s, 2m"},
+			&urfave.StringFlag{Name: "on-error", Value: "block", Usage: "`WHAT` becomes of a prompt whose sessions cannot be brought: block or pass"},
+		},
+		Action: runHook,
+	}.Main(sys)
+}
+
+func runHook(c *cli.Call) error {
+	if c.NArg() != 1 {
+		return cli.Usage("give one agent: %s", strings.Join(known.Names(), ", "))
+	}
+	h, ok := known.Named(c.Args().First())
+	if !ok {
+		return cli.Usage("no agent %q: give one of %s", c.Args().First(), strings.Join(known.Names(), ", "))
+	}
+	pass := c.String("on-error") == "pass"
+	if !pass && c.String("on-error") != "block" {
+		return cli.Usage("--on-error %q: not one of block, pass", c.String("on-error"))
+	}
+	ctx, cancel, err := withTimeout(c)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	context, err := hookContext(ctx, c, h)
+	switch {
+	case err != nil && fault.KindOf(err) == fault.Usage:
+		return err
+	case err != nil && pass:
+		c.Report(err)
+		c.Note("the prompt goes on without what it mentions")
+		return nil
+	case err != nil:
+		c.Report(err)
+		_, err = c.Out.Write(h.Block(c.Describe(err)))
+		return err
+	case context == "":
+		return nil
+	}
+	_, err = c.Out.Write(h.Context(context))
+	return err
+}
+
+// hookContext returns what to add to the prompt on standard input; empty: nothing.
+func hookContext(ctx context.Context, c *cli.Call, h host.Host) (string, error) {
+	raw, err := cli.ReadAll(ctx, c.Sys.Stdin, "<stdin>")
+	if err != nil {
+		return "", err
+	}
+	text := jstext.Decode(raw)
+	in, ok := host.ReadInput(text)
+	if !ok {
+		return "", unreadableInput(c, h, text)
+	}
+	msg, err := parseMessage(jstext.ToUTF8(in.Prompt))
+	if err != nil || len(msg.refs) == 0 {
+		return "", err
+	}
+	if in.Cwd != "" {
+		// Relative stores and homes are meant as the agent sees them. Where the
+		// directory is gone, they cannot be meant.
+		_ = os.Chdir(in.Cwd)
+	}
+	target, err := hookTarget(c, h, in)
+	if err != nil {
+		return "", err
+	}
+	src, err := openSources(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	prepared, err := reference.Prepare(ctx, src, reference.Request{
+		Target: target, Content: msg.content, References: msg.refs,
+		Config: reference.Config{MaxReferences: intFlag(c, "max-refs"), MaxReferenceBytes: intFlag(c, "max-bytes")},
+		Block:  reference.Block{Place: h.Place, MaxBytes: h.MaxBytes},
+	})
+	if err != nil {
+		return "", err
+	}
+	src.printNotes(c)
+	return prepared.BlockFor(h.Place), nil
+}
+
+// hookTarget is the session that the prompt was typed into: --to, else what the
+// agent says.
+func hookTarget(c *cli.Call, h host.Host, in host.Input) (*string, error) {
+	if c.IsSet("to") {
+		id, err := sessionuri.ParseID(c.String("to"))
+		return &id, err
+	}
+	if in.SessionID == "" {
+		return nil, nil
+	}
+	id := h.SessionID(in.SessionID)
+	return &id, nil
+}
+
+// unreadableInput decides about input whose prompt cannot be found. If a session is
+// named anywhere in it, the prompt must not go on without it. Else the prompt is
+// none of our business, and the agent's log of hooks has a note.
+func unreadableInput(c *cli.Call, h host.Host, text string) error {
+	const what = `not a JSON object with a string "prompt"`
+	if !strings.Contains(text, strings.TrimSuffix(sessionuri.Scheme, ":")) {
+		c.Note("the input of %s is %s", h.Name, what)
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Unexpected, Code: fault.Failed, Subject: "<stdin>", Message: what,
+		Hint: "this may be a version of " + h.Name + " that dsh-ref does not know",
+	}
+}

@@ -1,0 +1,21 @@
+// Package opencode is OpenCode as a host of our prompt hook. OpenCode runs no
+// command at a prompt: a plugin of ours does (see its source in this folder). So the
+// shape of its input and output is ours: {"session_id","cwd","prompt"} in, and
+// {"context"} or {"block"} out.
+//
+// Seen with 1.18.33: the plugin puts the context before the prompt, as a synthetic
+// part of the user message.
+package opencode
+
+import (
+	"github.com/dsh-toolkit/dsh/lib/frame"
+	"github.com/dsh-toolkit/dsh/lib/host"
+)
+
+// Host is the agent of this package.
+var Host = host.Host{
+	Name:    "opencode",
+	Place:   frame.InPrompt,
+	Context: func(context string) []byte { return host.Members("context", context) },
+	Block:   func(reason string) []byte { return host.Members("block", reason) },
+}
