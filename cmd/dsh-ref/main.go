@@ -5,7 +5,12 @@ import (
 	"os"
 
 	"github.com/dsh-toolkit/dsh/lib/app/ref"
+	"github.com/dsh-toolkit/dsh/lib/app/ref/early"
 	"github.com/dsh-toolkit/dsh/lib/cli"
 )
 
-func main() { os.Exit(ref.Main(cli.OS())) }
+func main() {
+	sys := cli.OS()
+	sys.Stdin = early.Stdin()
+	os.Exit(ref.Main(sys))
+}
