@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	jq "github.com/itchyny/gojq/cli"
@@ -41,12 +42,43 @@ func raceExit() (name, value string) { return "GORACE", "atexit_sleep_ms=0" }
 //	LC_ALL      C.UTF-8
 //	SCRIPT_NOW  what the programs take for the present
 func TestScripts(t *testing.T) {
+	runScripts(t, "scripts", func(*testscript.Env) error { return nil })
+}
+
+// TestCases runs testdata/cases/*.txtar: one small case each of what real agents, or
+// accidents, leave on a disk, with the commands that read it and the right answers. A
+// case is a script as TestScripts has them. The files that it is about stand in the
+// folder of its name beside it, of which $WORK/case is a copy.
+func TestCases(t *testing.T) {
+	data, err := filepath.Abs("../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(data, e.Name()+".txtar")); err != nil {
+			t.Errorf("testdata/cases/%s has no script beside it: %v", e.Name(), err)
+		}
+	}
+	runScripts(t, "cases", func(env *testscript.Env) error {
+		name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+		return os.CopyFS(filepath.Join(env.WorkDir, "case"), os.DirFS(filepath.Join(data, name)))
+	})
+}
+
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	data, err := filepath.Abs("../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join(data, "scripts"), UpdateScripts: *update,
+		Dir: filepath.Join(data, dir), UpdateScripts: *update,
 		RequireExplicitExec: true, RequireUniqueNames: true,
 		Cmds: scriptCommands,
 		Setup: func(env *testscript.Env) error {
@@ -58,7 +90,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv(raceExit())
 			env.Setenv("SCRIPT_NOW", "2026-03-04T05:06:07Z")
 			env.Values[testKey{}] = t
-			return os.Mkdir(home, 0o700)
+			if err := os.Mkdir(home, 0o700); err != nil {
+				return err
+			}
+			return setup(env)
 		},
 	})
 }
