@@ -54,7 +54,7 @@ func reading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*s
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
 		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: b.dropped,
 		Checkpoint: compacted || hasCheckpoint(surface.Events), SealedCheckpoint: sealed, Lineage: x.lineage,
-		Notes: append(x.notes(b, sealed), jsonl.Lost(src.Torn, src.Damaged)...),
+		Notes: append(x.notes(b, sealed), jsonl.LostOf(src)...),
 	}
 	if opts.Hash {
 		r.SHA256 = hex.EncodeToString(hash.Sum(nil))

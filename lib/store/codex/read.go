@@ -184,7 +184,7 @@ func (g *gathering) receipt(s *session.Surface, own *rollout, h history, sealed 
 	if sealed {
 		r.Notes = append(r.Notes, "the summary of the last compaction is encrypted or empty: only what was kept beside it and what follows can be read")
 	}
-	r.Notes = append(r.Notes, jsonl.Lost(r.TornTail, r.DamagedRecords)...)
+	r.Notes = append(r.Notes, jsonl.LostOf(own.src, g.srcs[:len(g.srcs)-1]...)...)
 	if g.hash {
 		r.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}

@@ -145,6 +145,7 @@ func Run(t *testing.T, r Reader) {
 		{"torn tail", checkTornTail},
 		{"live writer", checkLiveWriter},
 		{"damaged record", checkDamaged},
+		{"runs of NULs", checkNULs},
 		{"empty session", checkEmpty},
 		{"huge line", checkHugeLine},
 		{"memory", checkMemory},

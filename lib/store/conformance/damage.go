@@ -175,6 +175,35 @@ func checkDamaged(t *testing.T, r Reader) {
 	}
 }
 
+// checkNULs puts what a power cut leaves between records, and at the end of a file.
+func checkNULs(t *testing.T, r Reader) {
+	if !r.Lines {
+		t.Skip("not a file of lines")
+	}
+	s := r.session(1, User("one"), Assistant("two"), User("three"), Assistant("four"))
+	st, at := r.laid(t, s)
+	content := string(mustRead(t, at.Path))
+	zeros := strings.Repeat("\x00", 512)
+	start := lastLine([]byte(content))
+	for where, spoiled := range map[string]string{
+		"at the end":        content + zeros,
+		"on a line":         content[:start] + zeros + "\n" + content[start:],
+		"before a record":   content[:start] + zeros + content[start:],
+		"before everything": zeros + content,
+		"in two runs":       content[:start] + zeros[:256] + content[start:] + zeros[:256],
+	} {
+		mustWrite(t, at.Path, []byte(spoiled))
+		reading := read(t, st, s.ID)
+		wantTurns(t, Conversation(t, reading.Surface), turns(s.Messages))
+		told := slices.ContainsFunc(reading.Receipt.Notes, func(note string) bool { return strings.HasPrefix(note, "512 NUL bytes passed over") })
+		if reading.Receipt.DamagedRecords == 0 || !told {
+			t.Errorf("NULs %s: %d damaged, notes %q", where, reading.Receipt.DamagedRecords, reading.Receipt.Notes)
+		}
+		entries, _ := list(t, st)
+		wantIDs(t, entries, r.full(s.ID))
+	}
+}
+
 func (r Reader) wantDamaged(t testing.TB, st store.Store, s Session, want []Turn) {
 	t.Helper()
 	reading, err := st.Read(context.Background(), find(t, st, s.ID), store.ReadOptions{})

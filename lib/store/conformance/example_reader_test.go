@@ -196,7 +196,7 @@ func antReading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) 
 	r := store.Receipt{
 		SessionID: surface.Header.ID, Path: src.Path, Store: "ant", Format: "ant jsonl",
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
-		TornTail: src.Torn, DamagedRecords: src.Damaged, Notes: jsonl.Lost(src.Torn, src.Damaged),
+		TornTail: src.Torn, DamagedRecords: src.Damaged, Notes: jsonl.LostOf(src),
 	}
 	if opts.Hash {
 		r.SHA256 = hex.EncodeToString(hash.Sum(nil))

@@ -130,7 +130,6 @@ func (r *reading) document(ctx context.Context, src *jsonl.Source) error {
 	if err != nil {
 		return err
 	}
-	src.Damaged, src.Torn = 0, 0
 	o := jsonl.Members(v)
 	r.meta.merge(o)
 	r.records = int64(o["messages"].Len())
@@ -177,7 +176,7 @@ func (r *reading) finish(src *jsonl.Source) *store.Reading {
 		SessionID: id, Path: src.Path, Store: Kind, Format: r.format,
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,
 		TornTail: src.Torn, DamagedRecords: src.Damaged, DroppedBranches: r.dropped, Checkpoint: compacted,
-		Notes: jsonl.Lost(src.Torn, src.Damaged),
+		Notes: jsonl.LostOf(src),
 	}}
 }
 

@@ -12,8 +12,10 @@
 // values that come out are ordinary jstext values of the pruned record.
 //
 // What counts as a record:
-//   - one JSON object; lines end in LF or CRLF, a BOM and NULs before a record are
+//   - one JSON object; lines end in LF or CRLF, a BOM before a record is
 //     passed over;
+//   - NULs, which a power cut leaves, are passed over and counted: a run of them
+//     between records is damage, though it is no record;
 //   - two objects welded together on one line are two records;
 //   - a record that was torn and then written over (the next one begins inside
 //     its string) is damaged, the next one is read;

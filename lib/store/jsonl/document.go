@@ -12,8 +12,8 @@ import (
 )
 
 // Document reads a file that is one JSON object, over any number of lines, pruned by
-// shape. What it holds is let go while it streams by, as in Records; Count, Damaged
-// and Torn are left alone. Errors are ctx's, or a *fault.Error: Damaged with the rule
+// shape. What it holds is let go while it streams by, as in Records. Of the counts it
+// sets those of what was passed over, which is NULs around the object alone. Errors are ctx's, or a *fault.Error: Damaged with the rule
 // "unfinished" for an object that is not closed (a writer may be at it), or "not-json"
 // for anything else than one object.
 func (s *Source) Document(ctx context.Context, shape Shape) (jstext.Value, error) {
@@ -32,12 +32,15 @@ func (s *Source) Document(ctx context.Context, shape Shape) (jstext.Value, error
 		}
 		return jstext.Value{}, Unreadable(s.Path, err)
 	}
+	s.Torn, s.NULs, s.nulRuns = 0, d.nuls, min(d.nuls, 1)
+	s.Damaged = s.nulRuns
 	return jstext.Parse(jstext.Decode(d.out))
 }
 
 type document struct {
 	scanner
 	ended bool
+	nuls  int64
 }
 
 func (d *document) run(ctx context.Context, r io.Reader, buf []byte) error {
@@ -66,6 +69,7 @@ func (d *document) run(ctx context.Context, r io.Reader, buf []byte) error {
 func (d *document) piece(p []byte) bool {
 	for len(p) > 0 {
 		line, rest, lf := bytes.Cut(p, []byte{'\n'})
+		d.nuls += int64(bytes.Count(line, []byte{0}))
 		if p = rest; d.ended {
 			if len(bytes.Trim(line, " \t\r\x00")) > 0 {
 				return false

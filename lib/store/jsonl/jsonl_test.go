@@ -34,13 +34,17 @@ var splitCases = []struct {
 	shape         Shape
 	want          []string
 	damaged, torn int64
+	nuls, runs    int64
 }{
 	{name: "lines", in: "{\"a\":1}\n{\"b\":[true,null,-0.5e+3]}\n", want: []string{`{"a":1}`, `{"b":[true,null,-0.5e+3]}`}},
 	{name: "no line end", in: `{"a":1}`, want: []string{`{"a":1}`}},
 	{name: "crlf", in: "{\"a\":1}\r\n\r\n{\"b\":2}\r\n", want: []string{`{"a":1}`, `{"b":2}`}},
 	{name: "bom", in: "\xEF\xBB\xBF{\"a\":1}\n", want: []string{`{"a":1}`}},
 	{name: "half a bom", in: "\xEF\xBB{\"a\":1}\n{}\n", want: []string{`{}`}, damaged: 1},
-	{name: "nuls of a crashed disk", in: "\x00\x00\x00{\"a\":1}\n\x00\x00", want: []string{`{"a":1}`}},
+	{name: "nuls of a crashed disk", in: "\x00\x00\x00{\"a\":1}\n\x00\x00", want: []string{`{"a":1}`}, nuls: 5, runs: 2},
+	{name: "nuls between records", in: "{\"a\":1}\x00\x00{\"b\":2}\n\x00 \x00\n{}\n\x00", want: []string{`{"a":1}`, `{"b":2}`, `{}`}, nuls: 5, runs: 4},
+	{name: "nuls in a record", in: "{\"a\":\"\x00\x00\"}\n{}\n", want: []string{`{}`}, damaged: 1, nuls: 2},
+	{name: "nuls in the tail", in: "{}\n{\"a\":\"b\x00\x00", want: []string{`{}`}, torn: 9, nuls: 2, runs: 1},
 	{name: "welded", in: "{\"a\":1}{\"b\":2} {\"c\":3}\n", want: []string{`{"a":1}`, `{"b":2}`, `{"c":3}`}},
 	{name: "torn and written over", in: "{\"a\":\"xx{\"b\":2}\n{}\n", want: []string{`{"b":2}`, `{}`}, damaged: 1},
 	{name: "torn in a key", in: "{\"a\":1,\"kk{\"b\":2}\n", want: []string{`{"b":2}`}, damaged: 1},
@@ -98,6 +102,9 @@ func TestSplit(t *testing.T) {
 				}
 				if l.damaged != c.damaged || l.torn != c.torn {
 					t.Errorf("%s: damaged %d, torn %d; want %d, %d", how, l.damaged, l.torn, c.damaged, c.torn)
+				}
+				if l.nuls != c.nuls || l.nulRuns != c.runs {
+					t.Errorf("%s: %d NULs, %d runs; want %d, %d", how, l.nuls, l.nulRuns, c.nuls, c.runs)
 				}
 				if want := int64(len(c.want)) + c.damaged; l.count != want {
 					t.Errorf("%s: counted %d, want %d", how, l.count, want)

@@ -14,6 +14,21 @@ func Lost(torn, damaged int64) (notes []string) {
 	return notes
 }
 
+// LostOf are the notes of what was lost in s, and in the files that the conversation of
+// s begins with. Of those only s has a tail that is still being written.
+func LostOf(s *Source, before ...*Source) []string {
+	damaged, nuls := s.Damaged-s.nulRuns, s.NULs
+	for _, b := range before {
+		damaged += b.Damaged - b.nulRuns
+		nuls += b.NULs
+	}
+	notes := Lost(s.Torn, damaged)
+	if nuls > 0 {
+		notes = append(notes, count(nuls, "NUL byte")+" passed over: they stand where something was to be written when the machine stopped")
+	}
+	return notes
+}
+
 func count(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"

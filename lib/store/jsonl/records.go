@@ -45,10 +45,11 @@ func (s *Source) Records(ctx context.Context, shape Shape) iter.Seq2[Record, err
 			return
 		}
 		defer done()
-		s.Count, s.Damaged, s.Torn = 0, 0, 0
+		s.Count, s.Damaged, s.Torn, s.NULs, s.nulRuns = 0, 0, 0, 0, 0
 		l := splitter{scanner: scanner{shape: shape}, yield: func(rec Record) bool { return yield(rec, nil) }}
 		err = l.run(ctx, r)
-		s.Count, s.Damaged, s.Torn = l.count, l.damaged, l.torn
+		s.Count, s.Damaged, s.Torn = l.count, l.damaged+l.nulRuns, l.torn
+		s.NULs, s.nulRuns = l.nuls, l.nulRuns
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(Record{}, Unreadable(s.Path, err))
 		}
@@ -76,6 +77,11 @@ type splitter struct {
 	count   int64
 	damaged int64
 	torn    int64
+
+	nuls     int64 // NUL bytes
+	lineNuls int64 // of them those in this line
+	nulRuns  int64 // runs of NUL bytes that are part of no damaged record
+	inNuls   bool  // the last byte was of such a run
 }
 
 func (l *splitter) run(ctx context.Context, r io.Reader) error {
@@ -113,6 +119,9 @@ func (l *splitter) end(off int64, err error) {
 	} else if err != io.EOF {
 		l.torn = 1 // cut between records: at least the end of the frame is missing
 	}
+	if l.start >= 0 && l.lineNuls > 0 {
+		l.nulRuns++ // no writer leaves NULs in what it has only begun
+	}
 }
 
 // piece takes bytes that stand at off, any number of lines of them.
@@ -135,15 +144,45 @@ func (l *splitter) piece(p []byte, off int64) error {
 		if l.start >= 0 && !l.skip {
 			l.damage() // the line ended inside a record
 		}
-		l.start, l.skip = -1, false
+		l.start, l.skip, l.inNuls, l.lineNuls = -1, false, false, 0
 		l.reset()
 	}
 	return nil
 }
 
+// between takes what stands between records off the start of p: white space, and the
+// NULs that a power cut leaves where a file had grown and its bytes were not written.
+func (l *splitter) between(p []byte) (n int) {
+	for ; n < len(p); n++ {
+		switch p[n] {
+		case 0:
+			if !l.inNuls {
+				l.nulRuns++
+			}
+			l.inNuls = true
+		case ' ', '\t', '\r':
+			l.inNuls = false
+		default:
+			l.inNuls = false
+			return n
+		}
+	}
+	return n
+}
+
 // line takes bytes of one line.
 func (l *splitter) line(p []byte, off int64) error {
+	nuls := int64(bytes.Count(p, []byte{0}))
+	l.nuls += nuls
+	l.lineNuls += nuls
 	for len(p) > 0 && !l.skip {
+		if l.state == atStart {
+			n := l.between(p)
+			off += int64(n)
+			if p = p[n:]; len(p) == 0 {
+				break
+			}
+		}
 		n, v := l.feed(p)
 		if l.start < 0 && (len(l.stack) > 0 || v == closed) {
 			l.start = off + int64(bytes.IndexByte(p, '{'))

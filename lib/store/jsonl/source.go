@@ -23,8 +23,10 @@ type Source struct {
 
 	// What Records has met so far. Counts are of the last call.
 	Count   int64 // records, damaged ones included
-	Damaged int64 // records that were passed over
+	Damaged int64 // records, and runs of NUL bytes outside of records, that were passed over
 	Torn    int64 // bytes of an unfinished last record, as decoded
+	NULs    int64 // NUL bytes, wherever they stand
+	nulRuns int64 // the part of Damaged that is no record
 
 	file *os.File
 	temp bool // file is a private copy of a pipe

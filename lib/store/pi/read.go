@@ -53,7 +53,7 @@ func reading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*s
 	if v := t.header.version; v > newestVersion {
 		r.Notes = append(r.Notes, fmt.Sprintf("session version %d is newer than what was checked (%d)", v, newestVersion))
 	}
-	r.Notes = append(r.Notes, jsonl.Lost(src.Torn, src.Damaged)...)
+	r.Notes = append(r.Notes, jsonl.LostOf(src)...)
 	if opts.Hash {
 		r.SHA256 = hex.EncodeToString(hash.Sum(nil))
 	}
