@@ -22,5 +22,6 @@
 //     dropped, with a note; the agent's own code did not fully do that;
 //   - of several rollouts of one thread the newest by name counts, since only the
 //     agent's database says which one is current;
-//   - an ancestor that is missing leaves the fork's own part, with a note.
+//   - an ancestor that is missing leaves the fork's own part, with a note; the
+//     receipt counts it as damage.
 package codex

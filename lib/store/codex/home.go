@@ -82,6 +82,7 @@ func (h *home) names() map[string]string {
 type file struct {
 	path     string
 	thread   string // by its name; empty where the name is not the agent's
+	segment  string // the rollout's own id, likewise
 	archived bool
 	regular  bool
 }
@@ -153,12 +154,12 @@ func (w *walk) dir(dir string, depth int) bool {
 			}
 			continue
 		}
-		thread, ok := rolloutName(path)
+		thread, segment, ok := rolloutNames(path)
 		stem, packed := strings.CutSuffix(d.Name(), ".jsonl.zst")
 		if !ok || packed && plain[stem] || !packed && isEmpty(d) && hasPacked(names, d.Name()) {
 			continue
 		}
-		if !w.yield(file{path, thread, w.archived, mode.IsRegular()}, nil) {
+		if !w.yield(file{path, thread, segment, w.archived, mode.IsRegular()}, nil) {
 			return false
 		}
 	}
@@ -194,13 +195,20 @@ func compareBool(a, b bool) int {
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".zst") }
 
 // ancestor is the rollout that a fork in the file from begins with, empty where
-// there is none: the thread's newest, or, where the thread is the file's own (a
-// revert writes a new rollout), the newest that is older than the file.
+// there is none: the one whose own id is named. Where none has it, it is taken for a
+// thread: the thread's newest, or, where the thread is the file's own (a revert writes
+// a new rollout), the newest that is older than the file.
 func (h *home) ancestor(thread, from string, been map[string]bool) string {
 	own, _ := rolloutName(from)
-	var best file
+	var exact, best file
 	for f, err := range h.files() {
-		if err != nil || !f.regular || been[f.path] || thread == own && stem(f.path) >= stem(from) {
+		if err != nil || !f.regular || been[f.path] {
+			continue
+		}
+		if f.segment == thread && (exact.path == "" || better(f, exact)) {
+			exact = f
+		}
+		if thread == own && stem(f.path) >= stem(from) {
 			continue
 		}
 		if f.thread != thread && (f.thread != "" || firstID(f.path) != thread) {
@@ -210,5 +218,5 @@ func (h *home) ancestor(thread, from string, been map[string]bool) string {
 			best = f
 		}
 	}
-	return best.path
+	return cmp.Or(exact.path, best.path)
 }

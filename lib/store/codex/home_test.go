@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/codex"
@@ -117,15 +116,15 @@ func TestListFiles(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"01 p of " + uuid(1) + ` archived false from ""`, "05 p of " + uuid(5) + ` archived false from ""`,
-		"06 p of " + uuid(6) + ` archived false from "codex:` + uuid(1) + `"`, `08 reverted archived false from ""`,
+		"06 p of " + uuid(6) + ` archived false from "codex:` + uuid(1) + `"`, "07 p of " + uuid(7) + ` archived false from ""`, `08 reverted archived false from ""`,
 		"10 p of " + uuid(10) + ` archived false from ""`, "11 p of " + uuid(11) + ` archived true from ""`, "12 p of " + uuid(12) + ` archived false from ""`,
 		"14 p of " + uuid(14) + ` archived false from ""`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(errs) != 1 || fault.KindOf(errs[0]) != fault.Damaged || !strings.Contains(errs[0].Error(), uuid(7)) {
-		t.Errorf("errors %v, want the unreadable first line named", errs)
+	if len(errs) > 0 {
+		t.Errorf("errors %v", errs)
 	}
 	for _, e := range entries {
 		refs, err := st.Lookup(context.Background(), strings.TrimPrefix(e.ID, "codex:"))

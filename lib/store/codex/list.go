@@ -31,11 +31,18 @@ func (s *codexStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 		}
 		names := s.home.ofRoot().names()
 		named := make(map[string]bool)
+		threads := s.segments(ctx)
 		for _, f := range files {
 			named[Kind+":"+f.thread] = f.thread != ""
 		}
 		all := jsonl.Each(ctx, files, func(f file) result {
 			e, err := s.entry(f, names)
+			if from, ok := threads[e.CopiedFrom]; ok {
+				e.CopiedFrom = from
+			}
+			if e.CopiedFrom == e.ID {
+				e.CopiedFrom = "" // it was reverted
+			}
 			if f.thread == "" && named[e.ID] {
 				e = store.Entry{} // somebody's copy of a thread that lies there under its own name
 			}
@@ -108,7 +115,7 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 		return store.Entry{}, err
 	}
 	defer p.Release()
-	g := glance{}
+	g := glance{thread: f.thread}
 	for rec := range jsonl.Scan(p.Head, recordShape) {
 		if g.add(rec); g.done() {
 			break
@@ -121,7 +128,7 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	switch {
 	case p.Size == 0 || whole && g.records == 0 && !bytes.Contains(p.Head, []byte{'\n'}):
 		return store.Entry{}, nil // just made
-	case !g.r.meta.known || g.damagedFirst:
+	case !g.r.meta.known:
 		return store.Entry{}, unlisted(f.path)
 	case g.r.meta.subagent:
 		return store.Entry{}, nil
@@ -130,11 +137,12 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	g.lastName(p.Tail)
 	id := cmp.Or(f.thread, g.r.meta.id)
 	title := g.title(names[id])
+	otherCwds := g.otherCwds(p.Tail)
 	if id == "" || title == nil && whole && !g.spoken {
 		return store.Entry{}, nil
 	}
 	e := store.Entry{
-		ID: Kind + ":" + id, Title: title, Cwd: g.r.meta.cwd, OtherCwds: g.otherCwds(p.Tail), Archived: f.archived,
+		ID: Kind + ":" + id, Title: title, Cwd: g.r.meta.cwd, OtherCwds: otherCwds, Archived: f.archived,
 		CreatedAt: cmp.Or(g.r.meta.created, p.ModTime.UnixMilli()), UpdatedAt: p.ModTime.UnixMilli(),
 		Kind: Kind, Path: f.path, Root: s.root,
 	}
@@ -144,23 +152,38 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	return e, nil
 }
 
-// unlisted says why a rollout is not shown. Codex does not list it either.
+// segments are the threads of the rollouts that reverts have begun, by their own ids,
+// both with the kind before them.
+func (s *codexStore) segments(ctx context.Context) map[string]string {
+	out := make(map[string]string)
+	for f, err := range s.home.files() {
+		if ctx.Err() != nil {
+			break
+		}
+		if err == nil && f.segment != f.thread {
+			out[Kind+":"+f.segment] = Kind + ":" + f.thread
+		}
+	}
+	return out
+}
+
+// unlisted says why a rollout is not shown: it has no record of Codex.
 func unlisted(path string) error {
 	return &fault.Error{
-		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "first-line", Subject: fmt.Sprintf("%q", path),
-		Message: "the first line is not readable: not listed",
+		Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "unknown-format", Subject: fmt.Sprintf("%q", path),
+		Message: "has no record of a Codex session: not listed",
 	}
 }
 
 // glance gathers what a listing shows, with the rules of a reading.
 type glance struct {
-	r            rollout
-	records      int
-	damagedFirst bool
-	prompt       string // the first one
-	event        string // the first one, in events
-	spoken       bool   // there is a prompt, though it may be a snapshot alone
-	seen         int    // ops looked at
+	r       rollout
+	thread  string // by the file's name
+	records int
+	prompt  string // the first one
+	event   string // the first one, in events
+	spoken  bool   // there is a prompt, though it may be a snapshot alone
+	seen    int    // ops looked at
 }
 
 func (g *glance) done() bool {
@@ -169,10 +192,8 @@ func (g *glance) done() bool {
 
 func (g *glance) add(rec jsonl.Record) {
 	o := jsonl.Members(rec.Value)
-	if g.records++; g.records == 1 {
-		g.r.meta = parseMeta(o)
-		g.damagedFirst = rec.Index > 0
-	}
+	g.records++
+	g.r.begin(rec, o, g.thread)
 	g.r.line(o, op{})
 	for ; g.seen < len(g.r.ops); g.seen++ {
 		if p := g.r.ops[g.seen]; p.kind == prompt && (p.origin == ofResponse && g.prompt == "" || p.origin != ofResponse && g.event == "") {
@@ -200,7 +221,7 @@ func (g *glance) deep(path string) (whole bool) {
 	} else {
 		whole = true
 	}
-	*g = glance{}
+	*g = glance{thread: g.thread}
 	for rec, err := range src.Records(context.Background(), recordShape) {
 		if err != nil || rec.Off > deepPeek || g.records > deepRecords {
 			return false
@@ -237,6 +258,10 @@ func (g *glance) otherCwds(tail []byte) []string {
 				g.r.line(jsonl.Members(rec.Value), op{})
 			}
 		}
+	}
+	if g.r.meta.cwd == nil && len(g.r.meta.cwds) > 0 {
+		g.r.meta.cwd = &g.r.meta.cwds[0] // the first record, which names it, is damaged
+		g.r.meta.cwds = g.r.meta.cwds[1:]
 	}
 	return slices.DeleteFunc(g.r.meta.cwds, func(dir string) bool { return g.r.meta.cwd != nil && dir == *g.r.meta.cwd })
 }

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,23 +100,41 @@ func environmentCwd(content jstext.Value) *string {
 	return nil
 }
 
+// own reports whether a line is the first line of the rollout of a thread, wherever in
+// the file it stands: one that was cut off may have been written again behind it. The
+// lines of ancestors that a fork repeats have other ids. Where the file's name tells no
+// thread only the file's first records can be its own.
+func own(rec jsonl.Record, o jsonl.Object, thread string) bool {
+	if rec.Index == 0 {
+		return true
+	}
+	return o.Text("type") == "session_meta" && (o.Object("payload").Text("id") == thread || thread == "" && rec.Index == 1)
+}
+
 // rolloutName takes a file's name apart. The thread is empty for a name that the
 // agent does not write; ok is false for a file that is no rollout at all.
 func rolloutName(path string) (thread string, ok bool) {
+	thread, _, ok = rolloutNames(path)
+	return thread, ok
+}
+
+// rolloutNames gives the rollout's own id too, by which forks name what they begin with:
+// the thread's, but for a rollout that a revert has begun.
+func rolloutNames(path string) (thread, segment string, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(path), ".zst")
 	name, isLines := strings.CutSuffix(name, ".jsonl")
 	rest, isRollout := strings.CutPrefix(name, "rollout-")
 	if !isLines || !isRollout {
-		return "", false
+		return "", "", false
 	}
 	const stamp = len("2006-01-02T15-04-05-")
 	if len(rest) < stamp {
-		return "", true
+		return "", "", true
 	}
 	// Since 0.157 a revert may write a new rollout, <thread>_<rollout>.
 	thread, second, two := strings.Cut(rest[stamp:], "_")
 	if !jsonl.IsUUID(thread) || two && !jsonl.IsUUID(second) {
-		return "", true
+		return "", "", true
 	}
-	return thread, true
+	return thread, cmp.Or(second, thread), true
 }

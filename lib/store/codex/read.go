@@ -34,7 +34,13 @@ func read(ctx context.Context, h *home, path string, opts store.ReadOptions) (*s
 	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
 		g := &gathering{home: h, hash: opts.Hash}
 		defer g.close()
-		return g.read(ctx, src)
+		r, err := g.read(ctx, src)
+		if err == nil && opts.Verify && g.missing != "" {
+			return nil, &fault.Error{
+				Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "base-missing", Subject: fmt.Sprintf("%q", path), Message: g.missing,
+			}
+		}
+		return r, err
 	})
 }
 
@@ -47,6 +53,8 @@ type gathering struct {
 	srcs  []*jsonl.Source
 	seqs  int64
 	notes []string
+
+	missing string // why what the rollout begins with is not there; empty where it is
 }
 
 // close closes the ancestors; the rollout itself is its opener's.
@@ -101,8 +109,8 @@ func notCodex(path string) error {
 }
 
 // ancestors opens the files that src begins with, and src behind them, and returns
-// where each was left. One that is missing is noted: what stands after it can still
-// be read.
+// where each was left. One that is missing is damage: it is noted, and what stands after
+// it can still be read.
 func (g *gathering) ancestors(ctx context.Context, src *jsonl.Source) ([]limit, error) {
 	ends := []limit{noLimit}
 	g.srcs = []*jsonl.Source{src}
@@ -117,28 +125,38 @@ func (g *gathering) ancestors(ctx context.Context, src *jsonl.Source) ([]limit, 
 		}
 		path := g.home.ancestor(m.base.thread, g.srcs[0].Path, been)
 		if path == "" {
-			g.notes = append(g.notes, fmt.Sprintf("what came before the fork is missing: there is no rollout of thread %q", m.base.thread))
+			g.miss("there is no rollout %q", m.base.thread)
 			return ends, nil
 		}
 		been[path] = true
 		parent, err := jsonl.Open(ctx, path)
 		if err != nil {
-			g.notes = append(g.notes, fmt.Sprintf("what came before the fork is missing: %v", err))
+			g.miss("%v", err)
 			return ends, nil
 		}
 		g.srcs = slices.Insert(g.srcs, 0, parent)
 		ends = slices.Insert(ends, 0, m.base.end)
 	}
-	g.notes = append(g.notes, "what came before the fork is missing: too many forks of forks")
+	g.miss("too many forks of forks")
 	return ends, nil
 }
 
+func (g *gathering) miss(format string, args ...any) {
+	g.missing = "what came before the fork is missing: " + fmt.Sprintf(format, args...)
+	g.notes = append(g.notes, g.missing)
+}
+
+// firstMeta is what the first line says, also where one that was cut off stands before
+// it.
 func firstMeta(ctx context.Context, src *jsonl.Source) (meta, error) {
+	thread, _ := rolloutName(src.Path)
 	for rec, err := range src.Records(ctx, recordShape) {
-		if err != nil || rec.Index > 0 {
+		if err != nil || rec.Index > 1 {
 			return meta{}, err
 		}
-		return parseMeta(jsonl.Members(rec.Value)), nil
+		if o := jsonl.Members(rec.Value); own(rec, o, thread) {
+			return parseMeta(o), nil
+		}
 	}
 	return meta{}, nil
 }
@@ -170,6 +188,9 @@ func (g *gathering) receipt(s *session.Surface, own *rollout, h history, sealed 
 		SessionID: s.Header.ID, Path: own.src.Path, Store: Kind, Format: own.format(),
 		CapturedThroughSeq: s.CapturedThroughSeq, TornTail: own.src.Torn, DroppedBranches: h.dropped,
 		Checkpoint: h.base != nil && (sealed || checkpointFirst(s)) || h.summary != nil, SealedCheckpoint: sealed, Notes: g.notes,
+	}
+	if g.missing != "" {
+		r.DamagedRecords++ // what is missing of the conversation
 	}
 	for _, p := range g.parts {
 		r.BytesRead += p.src.Size

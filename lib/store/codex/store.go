@@ -118,10 +118,13 @@ func firstID(path string) string {
 		return ""
 	}
 	for rec := range jsonl.Scan(p.Head, recordShape) {
-		if id := parseMeta(jsonl.Members(rec.Value)).id; id != "" && rec.Index == 0 {
+		o := jsonl.Members(rec.Value)
+		if rec.Index > 1 {
+			break
+		}
+		if id := parseMeta(o).id; id != "" && own(rec, o, "") {
 			return id
 		}
-		break
 	}
 	return strings.TrimSuffix(stem(path), ".jsonl")
 }

@@ -91,6 +91,7 @@ func (l limit) reached(rec jsonl.Record, ordinal jstext.Value) bool {
 // first on.
 func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end limit) (*rollout, error) {
 	r := &rollout{src: src}
+	thread, _ := rolloutName(src.Path)
 	o := make(jsonl.Object)
 	for rec, err := range src.Records(ctx, recordShape) {
 		if err != nil {
@@ -100,13 +101,7 @@ func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end lim
 		if end.reached(rec, o["ordinal"]) {
 			break
 		}
-		switch {
-		case rec.Index == 0:
-			r.meta = parseMeta(o)
-		case !r.meta.known: // the first line is damaged
-			r.meta.bare = !o["payload"].Exists() && (o["role"].Exists() || o["record_type"].Exists())
-			r.meta.known = r.meta.bare || slices.Contains(lineTypes, o.Text("type"))
-		}
+		r.begin(rec, o, thread)
 		at := op{span: rec.Span, src: file, seq: first + rec.Index + r.seqs}
 		// A compaction takes a seq of its own and one for each item of its list.
 		if typ := o.Text("type"); typ == "compacted" {
@@ -122,6 +117,18 @@ func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end lim
 	r.seqs += src.Count
 	r.choose()
 	return r, nil
+}
+
+// begin takes what a line tells of the rollout as such: its first line all, any other
+// what era it is of, where the first line is damaged.
+func (r *rollout) begin(rec jsonl.Record, o jsonl.Object, thread string) {
+	switch {
+	case r.meta.id == "" && own(rec, o, thread):
+		r.meta = parseMeta(o)
+	case !r.meta.known:
+		r.meta.bare = !o["payload"].Exists() && (o["role"].Exists() || o["record_type"].Exists())
+		r.meta.known = r.meta.bare || slices.Contains(lineTypes, o.Text("type"))
+	}
 }
 
 // choose drops what only repeats the response items, or, in a file that has none,
