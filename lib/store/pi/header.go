@@ -1,6 +1,8 @@
 package pi
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ type header struct {
 
 var headerShape = jsonl.Shape{
 	"type": nil, "version": nil, "id": nil, "timestamp": nil, "cwd": nil, "parentSession": nil, "branchedFrom": nil, "createdAt": nil,
+	"parentId": nil,
 }
 
 // newestVersion is the format that the rules here were checked with.
@@ -50,13 +53,48 @@ func headerOf(path string) (header, error) {
 		return header{}, err
 	}
 	defer p.Release()
-	for rec := range jsonl.Scan(p.Head, headerShape) {
-		if h, ok := parseHeader(rec.Value); ok {
-			return h, nil
-		}
-		break
+	if h, ok := headerIn(p.Head, path); ok {
+		return h, nil
 	}
 	return header{}, notPi(path)
+}
+
+// headerIn is the header of the file whose first bytes are head. Where the first record
+// is damaged, the header may stand whole behind it; else the file's name and the other
+// records say enough.
+func headerIn(head []byte, path string) (header, bool) {
+	for rec := range jsonl.Scan(head, headerShape) {
+		h, ok := parseHeader(rec.Value)
+		if !ok && rec.Index > 0 && isEntry(rec.Value) {
+			return headerByName(path)
+		}
+		return h, ok
+	}
+	return header{}, false
+}
+
+// isEntry reports whether a record can stand behind a header.
+func isEntry(v jstext.Value) bool {
+	typ, _ := v.Get("type").Text()
+	return slices.Contains(entryTypes, typ) && v.Get("id").Kind() == jstext.String && v.Get("parentId").Exists()
+}
+
+var entryTypes = []string{
+	"message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message", "label", "session_info",
+}
+
+// headerByName is what the name of a file tells, <time>_<id>.jsonl.
+func headerByName(path string) (header, bool) {
+	stamp, id, ok := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "_")
+	const pattern = "2006-01-02T15-04-05"
+	if !ok || id == "" || len(stamp) <= len(pattern) {
+		return header{}, false
+	}
+	created, err := time.Parse(pattern+".000Z", stamp[:len(pattern)]+"."+stamp[len(pattern)+1:])
+	if err != nil {
+		return header{}, false
+	}
+	return header{id: id, created: created.UnixMilli(), version: newestVersion}, true
 }
 
 // parentID is the id of the session that this one was forked from: the name of a

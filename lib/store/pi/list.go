@@ -26,20 +26,13 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 		return store.Entry{}, err
 	}
 	defer p.Release()
-	var e store.Entry
-	for rec := range jsonl.Scan(p.Head, headerShape) {
-		h, ok := parseHeader(rec.Value)
-		if !ok {
-			return store.Entry{}, nil
-		}
-		e = store.Entry{
-			ID: Kind + ":" + h.id, Cwd: h.cwd, CreatedAt: cmp.Or(h.created, p.ModTime.UnixMilli()),
-			Kind: Kind, Path: path, Root: s.root, CopiedFrom: h.parentID(),
-		}
-		break
+	h, ok := headerIn(p.Head, path)
+	if !ok {
+		return store.Entry{}, nil
 	}
-	if e.ID == "" {
-		return e, nil
+	e := store.Entry{
+		ID: Kind + ":" + h.id, Cwd: h.cwd, CreatedAt: cmp.Or(h.created, p.ModTime.UnixMilli()),
+		Kind: Kind, Path: path, Root: s.root, CopiedFrom: h.parentID(),
 	}
 	name, prompt := "", ""
 	for line := range jsonl.Lines(p.Head) {

@@ -177,10 +177,7 @@ func (s *piStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 
 // recognise looks for pi's header: {"type":"session"} with a time in words, where
 // dsh's has a number.
-func recognise(_ string, head []byte) bool {
-	for rec := range jsonl.Scan(head, headerShape) {
-		_, ok := parseHeader(rec.Value)
-		return ok
-	}
-	return false
+func recognise(name string, head []byte) bool {
+	_, ok := headerIn(head, name)
+	return ok
 }

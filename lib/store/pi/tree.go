@@ -63,6 +63,9 @@ func scan(ctx context.Context, src *jsonl.Source) (*tree, error) {
 			}
 			continue
 		}
+		if len(t.entries) == 0 && !t.ok && rec.Index > 0 && isEntry(v) { // the header is damaged
+			t.header, t.ok = headerByName(src.Path)
+		}
 		t.add(rec, linear)
 	}
 	return t, nil
