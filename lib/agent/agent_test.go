@@ -28,7 +28,8 @@ func TestTurn(t *testing.T) {
 	r.wantLines(
 		`turn 1 start "message"`,
 		`user/message "<snapshot>" "\n\n## My request:\n" "Port the fix to this module, please"`,
-		`context/message "a note"`,
+		`dsh-toolkit/delivery {"turn":1,"meta":{"n":1}}`,
+		`user/message "a note"`,
 		`session/title {"title":"Port the fix to this","messageSeqs":[1],"source":{"kind":"fallback"}}`,
 		`step/start 1.1`,
 		`assistant/message "It is done."`,
@@ -56,7 +57,7 @@ func TestTurn(t *testing.T) {
 		`queued send [{"type":"text","text":"Port the fix to this module, please"}] steering=false`,
 		"turn 1",
 		`appended user/message "<snapshot>" "\n\n## My request:\n" "Port the fix to this module, please"`,
-		`appended context/message "a note"`,
+		`appended user/message "a note"`,
 		"step 1.1",
 		`delta 1.1 "It is "`,
 		`delta 1.1 "done."`,
@@ -160,7 +161,8 @@ func TestSteer(t *testing.T) {
 		`step/start 1.1`,
 		`assistant/message "thinking"`,
 		`steering/message "<snapshot>" "\n\n## My request:\n" "steer 1"`,
-		`context/message "a note"`,
+		`dsh-toolkit/delivery {"turn":1,"meta":{"n":1}}`,
+		`user/message "a note"`,
 		`steering/message "steer 2"`,
 		`step/end 1.1`,
 		`step/start 1.2`,
@@ -270,18 +272,19 @@ func TestInject(t *testing.T) {
 	r.settle()
 	r.wantLines(
 		`turn 1 start "injection"`,
-		`context/message "the build broke"`,
+		`dsh-toolkit/delivery {"turn":1,"recordId":"`+rec.ID+`","meta":{"at":1}}`,
+		`user/message "the build broke"`,
 		`turn 1 end {"kind":"completed"}`,
 		`turn 2 start "message"`,
 		`user/message "Why?"`,
-		`session/title {"title":"Why?","messageSeqs":[4],"source":{"kind":"fallback"}}`,
+		`session/title {"title":"Why?","messageSeqs":[5],"source":{"kind":"fallback"}}`,
 		`step/start 2.1`,
 		`assistant/message "x"`,
 		`step/end 2.1`,
 		`turn 2 end {"kind":"completed"}`,
 	)
 	r.wantRebuilt()
-	if got, want := r.Surface().Events[0].Data.Raw(), `{"content":[{"type":"text","text":"the build broke"}],"source":{"kind":"plugin","plugin":"watcher"},"meta":{"at":1},"recordId":"`+rec.ID+`"}`; got != want {
+	if got, want := r.Surface().Events[0].Data.Raw(), `{"content":[{"type":"text","text":"the build broke"}],"source":{"kind":"plugin","plugin":"watcher"}}`; got != want {
 		t.Errorf("data %s, want %s", got, want)
 	}
 }

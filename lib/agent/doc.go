@@ -11,13 +11,15 @@
 // The order in the log, a line a batch, each durable before what follows happens:
 //
 //	turn/start                                                     then the listeners run
-//	user/message, context/message…, session/title?, step/start     then the model is asked
-//	assistant/message, steering/message, context/message…, step/end      while something steers
+//	user/message, context…, session/title?, step/start             then the model is asked
+//	assistant/message, (delivery, steering/message, context…)…, step/end      while something steers
 //	step/start                                                     then it is asked again
 //	assistant/message, step/end, turn/end
 //
 // A blocked prompt is turn/start, prompt/blocked, turn/end (rejected); an injected
-// context is turn/start, context/message, turn/end. A turn that is aborted or fails
+// context is turn/start, context, turn/end. A context is a user/message of its own
+// source's kind, behind a delivery where something of it or of its record has no place
+// in that message (deliveryType). A turn that is aborted or fails
 // keeps what there was of an answer as a log-only assistant/chunk.
 //
 // A record is done when its turn has ended in the log. After a crash the log says

@@ -9,9 +9,18 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/session"
 )
 
-// The events of a turn, in the early vocabulary of format 0. recordId is ours: it
-// ties the log to the queue, so that a record whose turn a crash has cut off from
-// its queue is neither lost nor asked twice.
+// The events of a turn, in the early vocabulary of format 0, with the members that
+// dsh takes in them (0.1.0-rc.8) and no others. What is ours beside them: recordId in
+// a turn's trigger, which dsh passes over, and deliveryType. They tie the log to the
+// queue, so that a record whose turn a crash has cut off from its queue is neither
+// lost nor asked twice.
+
+// deliveryType is our own record, ignorable to every other reader. It stands
+// directly before the message that it is about: {"turn","recordId"?,"source"?,
+// "meta"?}. recordId is the queue's record that the message delivers. source and
+// meta are what a context had that its user/message cannot hold. Without that
+// message behind it the record says nothing: a crash came between the two.
+const deliveryType = "dsh-toolkit/delivery"
 
 func turnStart(turn int64, r Record) logwriter.Entry {
 	kind := "message"
@@ -50,49 +59,85 @@ func stepMark(typ string, turn, step int64) logwriter.Entry {
 }
 
 func promptBlocked(turn int64, reason string) logwriter.Entry {
-	return entry("prompt/blocked", func(w *jstext.Writer) {
+	e := entry("prompt/blocked", func(w *jstext.Writer) {
 		writeInt(w, "turn", turn)
 		writeText(w, "reason", reason)
 	})
+	e.Ignorable = true
+	return e
 }
 
 // userMessages are a placed prompt and its separate contexts.
-func userMessages(p Placed) []logwriter.Entry {
-	return withContexts(p, surface("user/message", p.members))
+func userMessages(turn int64, p Placed) []logwriter.Entry {
+	return withContexts(turn, p, surface("user/message", p.members))
 }
 
 // steeringMessages are the same for a record that steers: its message says in
-// which turn and of which record it is.
+// which turn it is, and the delivery before it of which record.
 func steeringMessages(turn int64, r Record) []logwriter.Entry {
 	p := Place(r.Content, r.Source, r.Contexts)
-	return withContexts(p, surface("steering/message", func(w *jstext.Writer) {
-		writeInt(w, "turn", turn)
-		p.members(w)
-		writeText(w, "recordId", r.ID)
-	}))
+	return append([]logwriter.Entry{delivery(turn, r.ID, jstext.Value{}, jstext.Value{})},
+		withContexts(turn, p, surface("steering/message", func(w *jstext.Writer) {
+			writeInt(w, "turn", turn)
+			p.members(w)
+		}))...)
 }
 
-func withContexts(p Placed, message logwriter.Entry) []logwriter.Entry {
+func withContexts(turn int64, p Placed, message logwriter.Entry) []logwriter.Entry {
 	out := []logwriter.Entry{message}
 	for _, c := range p.Separate {
-		out = append(out, surface("context/message", func(w *jstext.Writer) { contextMembers(w, c) }))
+		out = append(out, contextMessage(turn, "", c.Get("content"), c.Get("source"), c.Get("meta"))...)
 	}
 	return out
 }
 
-func contextMembers(w *jstext.Writer, c jstext.Value) {
-	for _, key := range [...]string{"content", "source", "meta"} {
-		writeMember(w, key, c.Get(key))
-	}
+func injectedMessage(turn int64, r Record) []logwriter.Entry {
+	return contextMessage(turn, r.ID, r.Content, r.Source, r.Meta)
 }
 
-func injectedMessage(r Record) logwriter.Entry {
-	return surface("context/message", func(w *jstext.Writer) {
-		writeMember(w, "content", r.Content)
-		writeMember(w, "source", r.Source)
-		writeMember(w, "meta", r.Meta)
-		writeText(w, "recordId", r.ID)
+// contextMessage is a context that is a message of its own: a user/message of its
+// source's kind, which is how every dsh from late format 0 on has it. rc.8 refuses
+// the early context/message in every form.
+func contextMessage(turn int64, recordID string, content, source, meta jstext.Value) []logwriter.Entry {
+	written, given := source, jstext.Value{}
+	if m := (session.Message{Type: "user/message", Source: source}); m.ByPerson() || m.Checkpoint() {
+		written, given = contextSource, source
+	}
+	var out []logwriter.Entry
+	if recordID != "" || given.Exists() || meta.Exists() {
+		out = append(out, delivery(turn, recordID, given, meta))
+	}
+	return append(out, surface("user/message", func(w *jstext.Writer) {
+		writeMember(w, "content", content)
+		writeMember(w, "source", written)
+	}))
+}
+
+// contextSource is the source of a context whose own would make its user/message a
+// person's words or a compaction's summary, and so conversation.
+var contextSource = jstext.MustParse(`{"kind":"plugin","plugin":"dsh-toolkit"}`)
+
+func delivery(turn int64, recordID string, source, meta jstext.Value) logwriter.Entry {
+	e := entry(deliveryType, func(w *jstext.Writer) {
+		writeInt(w, "turn", turn)
+		if recordID != "" {
+			writeText(w, "recordId", recordID)
+		}
+		writeMember(w, "source", source)
+		writeMember(w, "meta", meta)
 	})
+	e.Ignorable = true
+	return e
+}
+
+// messagesIn counts the messages in a batch.
+func messagesIn(batch []logwriter.Entry) (n int) {
+	for _, e := range batch {
+		if e.Surface {
+			n++
+		}
+	}
+	return n
 }
 
 func assistantMessage(turn, step int64, a Answer) logwriter.Entry {

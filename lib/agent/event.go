@@ -25,7 +25,10 @@ type (
 	}
 
 	// Appended: a message is in the log, durably, and on the surface.
-	Appended struct{ Event session.Event }
+	Appended struct {
+		Event    session.Event
+		RecordID string // the record that steered or was injected; empty: the turn's own, or no record
+	}
 
 	// StepStarted: the model is about to be asked.
 	StepStarted struct{ Turn, Step int64 }

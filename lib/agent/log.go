@@ -24,11 +24,13 @@ type history struct {
 	lastTurn int64
 	settled  map[string]bool // records whose fate the log holds
 	turn     string          // the record of the turn that is open
+	next     string          // the record that the next event delivers if it is a message
 }
 
 // readHistory reads a log once. A record is settled when its turn has ended by
 // itself, or when it steered or was injected: its message is in the log. One whose
-// turn was interrupted is not, and is taken up again.
+// turn was interrupted is not, and is taken up again. Logs from before deliveryType
+// have the record's id in the message itself.
 func readHistory(events iter.Seq2[session.Event, error]) (history, error) {
 	h := history{settled: make(map[string]bool)}
 	for ev, err := range events {
@@ -41,7 +43,11 @@ func readHistory(events iter.Seq2[session.Event, error]) (history, error) {
 }
 
 func (h *history) add(ev session.Event) {
+	delivered := h.next
+	h.next = ""
 	switch ev.Type {
+	case deliveryType:
+		h.next, _ = ev.Data.Get("recordId").Text()
 	case "turn/start":
 		if n, ok := ev.Data.Get("turn").Int(); ok {
 			h.lastTurn = max(h.lastTurn, n)
@@ -52,9 +58,12 @@ func (h *history) add(ev session.Event) {
 			h.settled[h.turn] = true
 		}
 		h.turn = ""
-	case "steering/message", "context/message":
+	case "steering/message", "context/message", "user/message":
 		if id, ok := ev.Data.Get("recordId").Text(); ok {
-			h.settled[id] = true
+			delivered = id
+		}
+		if delivered != "" {
+			h.settled[delivered] = true
 		}
 	}
 }

@@ -118,7 +118,7 @@ func describe(ev session.Event) string {
 		return fmt.Sprintf("turn %s end %s", ev.Data.Get("turn").Raw(), ev.Data.Get("reason").Raw())
 	case "step/start", "step/end":
 		return fmt.Sprintf("%s %s.%s", ev.Type, ev.Data.Get("turn").Raw(), ev.Data.Get("step").Raw())
-	case "prompt/blocked", "session/title":
+	case "prompt/blocked", "session/title", "dsh-toolkit/delivery":
 		return ev.Type + " " + ev.Data.Raw()
 	case "assistant/chunk":
 		return ev.Type + " " + ev.Data.Get("chunk").Raw()

@@ -46,12 +46,12 @@ func (t *turn) run() error {
 // inject puts a context into the log in a turn of its own that asks nothing.
 func (t *turn) inject() error {
 	t.a.tell(TurnStarted{t.n, t.record})
-	return t.end(Completed, nil, turnStart(t.n, t.record), injectedMessage(t.record))
+	return t.end(Completed, nil, append([]logwriter.Entry{turnStart(t.n, t.record)}, injectedMessage(t.n, t.record)...)...)
 }
 
 // steps asks the model, and asks it again as long as something steers.
 func (t *turn) steps(p Placed) error {
-	batch := userMessages(p)
+	batch := userMessages(t.n, p)
 	if t.a.o.Log.Surface().Title == nil {
 		batch = append(batch, fallbackTitle(p, t.a.o.Log.Next())...)
 	}
@@ -81,7 +81,7 @@ func (t *turn) steps(p Placed) error {
 				return err
 			}
 		}
-		batch, fresh = nil, len(steering)
+		batch, fresh = nil, messagesIn(steering)
 	}
 }
 
@@ -182,10 +182,14 @@ func (t *turn) append(batch ...logwriter.Entry) error {
 	if err != nil {
 		return err
 	}
+	recordID := "" // that the next message delivers
 	for i, ev := range events {
 		switch {
 		case batch[i].Surface:
-			t.a.tell(Appended{ev})
+			t.a.tell(Appended{ev, recordID})
+			recordID = ""
+		case ev.Type == deliveryType:
+			recordID, _ = ev.Data.Get("recordId").Text()
 		case ev.Type == "step/start":
 			t.step++
 			t.a.tell(StepStarted{t.n, t.step})

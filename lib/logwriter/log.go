@@ -27,6 +27,9 @@ type Entry struct {
 	Type    string
 	Data    jstext.Value // an object
 	Surface bool         // it carries surfaceOp "append"
+	// Ignorable: it carries "ignorable":true. dsh refuses a log with a type that it
+	// does not know, unless the record says that it may be passed over.
+	Ignorable bool
 }
 
 // Log is one session's log, opened for writing. Its methods may be called at the
@@ -204,6 +207,10 @@ func (e Entry) event(seq, time int64) session.Event {
 	if e.Surface {
 		w.Key("surfaceOp")
 		w.Text("append")
+	}
+	if e.Ignorable {
+		w.Key("ignorable")
+		w.Bool(true)
 	}
 	w.EndObject()
 	return session.ParseEvent(w.Value())

@@ -52,8 +52,8 @@ func (m *Model) event(e agent.Event) tea.Cmd {
 		m.forget(e.Record.ID)
 		return m.startClock(&m.turnSince)
 	case agent.Appended:
-		if id, ok := e.Event.Data.Get("recordId").Text(); ok {
-			m.forget(id)
+		if e.RecordID != "" {
+			m.forget(e.RecordID)
 		}
 		m.conversation.Add(e.Event)
 	case agent.TextDelta:

@@ -16,7 +16,8 @@ var known = map[string]bool{
 	"command/done": true, "command/run": true,
 	"compact/end": true, "compact/start": true, "compact/summary": true,
 	"compaction/end": true, "compaction/prune": true, "compaction/start": true, "compaction/summary": true,
-	"permission/preset": true, "prompt/blocked": true, "request/context": true, "request/header": true, "sandbox/mode": true,
+	"dsh-toolkit/delivery": true,
+	"permission/preset":    true, "prompt/blocked": true, "request/context": true, "request/header": true, "sandbox/mode": true,
 	"session/end-seed": true, titleType: true, "session/title-llm": true, "session/title-llm-request": true,
 	"step/end": true, "step/start": true, "todo/write": true, "tool/call": true, endType: true, "turn/start": true,
 }
