@@ -185,10 +185,12 @@ func TestSendRunKilled(t *testing.T) {
 func (p *place) wantEachOnce(messages, kills int) {
 	p.t.Helper()
 	taken := make(map[string]int)
+	delivered := "" // the record that the next event delivers if it is a message
 	for _, ev := range p.log() {
-		if id, ok := ev.Get("data", "recordId").Text(); ok {
-			taken[id]++ // it steered
+		if ev.Get("type").Is("steering/message") && delivered != "" {
+			taken[delivered]++
 		}
+		delivered, _ = ev.Get("data", "recordId").Text()
 	}
 	last, interrupted := -1, 0
 	for _, turn := range p.turns() {

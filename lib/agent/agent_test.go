@@ -142,14 +142,17 @@ func TestSteer(t *testing.T) {
 	r.send(text("A"))
 	<-first.Asked
 	r.send(text("B")) // waits, though it came before what steers
-	for _, m := range []agent.Message{withContexts("steer 1", snapshot, note), text("steer 2")} {
+	for i, m := range []agent.Message{withContexts("steer 1", snapshot, note), text("steer 2")} {
+		m.ID = fmt.Sprint("s", i+1)
 		if _, err := r.Steer(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	close(first.Until)
 	<-second.Asked
-	if _, err := r.Steer(t.Context(), text("steer 3")); err != nil {
+	third := text("steer 3")
+	third.ID = "s3"
+	if _, err := r.Steer(t.Context(), third); err != nil {
 		t.Fatal(err)
 	}
 	close(second.Until)
@@ -160,13 +163,16 @@ func TestSteer(t *testing.T) {
 		`session/title {"title":"A","messageSeqs":[1],"source":{"kind":"fallback"}}`,
 		`step/start 1.1`,
 		`assistant/message "thinking"`,
+		`dsh-toolkit/delivery {"turn":1,"recordId":"s1"}`,
 		`steering/message "<snapshot>" "\n\n## My request:\n" "steer 1"`,
 		`dsh-toolkit/delivery {"turn":1,"meta":{"n":1}}`,
 		`user/message "a note"`,
+		`dsh-toolkit/delivery {"turn":1,"recordId":"s2"}`,
 		`steering/message "steer 2"`,
 		`step/end 1.1`,
 		`step/start 1.2`,
 		`assistant/message "more"`,
+		`dsh-toolkit/delivery {"turn":1,"recordId":"s3"}`,
 		`steering/message "steer 3"`,
 		`step/end 1.2`,
 		`step/start 1.3`,

@@ -59,7 +59,8 @@ func TestWaterfall(t *testing.T) {
 		{"rewrite reaches both views", []agent.Hook{upper}, `user/message "<snapshot>" "\n\n## My request:\n" "UPPER"`},
 		{"the outermost wins", []agent.Hook{upper, lower}, `user/message "<snapshot>" "\n\n## My request:\n" "UPPER"`},
 		{"the outermost may leave it", []agent.Hook{pass, lower}, `user/message "<snapshot>" "\n\n## My request:\n" "lower"`},
-		{"added context", []agent.Hook{add}, `user/message "<snapshot>" "\n\n## My request:\n" "Hello"` + "\n" + `context/message "a note"`},
+		{"added context", []agent.Hook{add}, `user/message "<snapshot>" "\n\n## My request:\n" "Hello"` + "\n" +
+			`dsh-toolkit/delivery {"turn":1,"meta":{"n":1}}` + "\n" + `user/message "a note"`},
 		{"contexts not handed on", []agent.Hook{drop}, `user/message "Hello"`},
 		{"block overruled", []agent.Hook{allow, block}, `user/message "Hello"`},
 	} {

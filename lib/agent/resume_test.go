@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -182,5 +184,53 @@ func TestWhenIdleIsCancelled(t *testing.T) {
 	cancel()
 	if err := r.WhenIdle(ctx); err == nil {
 		t.Error("WhenIdle did not mind its context")
+	}
+}
+
+// A crash between any two events, for a record that steered and one that was
+// injected with what its message cannot hold: when both records come again, each
+// message is in the log once.
+func TestCrashBetweenDeliveryAndMessage(t *testing.T) {
+	steer := agent.Message{ID: "steer", Content: session.TextContent("S")}
+	inject := agent.Message{ID: "inject", Content: session.TextContent("I"), Meta: jstext.MustParse(`{"at":1}`)}
+	held := modeltest.Held("a")
+	r := start(t, agent.Options{}, held, modeltest.Text("b"))
+	r.send(agent.Message{ID: "send", Content: session.TextContent("A")})
+	<-held.Asked
+	if _, err := r.Steer(t.Context(), steer); err != nil {
+		t.Fatal(err)
+	}
+	close(held.Until)
+	r.settle()
+	if _, err := r.Inject(t.Context(), inject); err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	whole, err := os.ReadFile(r.log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(whole), "\n"), "\n")
+	for n := 1; n <= len(lines); n++ {
+		path := filepath.Join(t.TempDir(), "root", "--home-dev-api--", sessionID, filepath.Base(r.log.Path()))
+		dir := filepath.Dir(filepath.Dir(filepath.Dir(path)))
+		openLog(t, dir).Close() // the directories
+		if err := os.WriteFile(path, []byte(strings.TrimSuffix(strings.Join(lines[:n], ""), "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := &rig{t: t, log: openLog(t, dir), model: modeltest.New(modeltest.Text("x"), modeltest.Text("y"), modeltest.Text("z"))}
+		again.begin(agent.Options{})
+		again.send(steer) // a new process finds it waiting, and has no turn that it could join
+		if _, err := again.Inject(t.Context(), inject); err != nil {
+			t.Fatal(err)
+		}
+		again.settle()
+		all := strings.Join(again.lines(), "\n")
+		again.log.Close()
+		for _, text := range []string{`message "S"`, `message "I"`} {
+			if got := strings.Count(all, text); got != 1 {
+				t.Errorf("cut after %d lines: %s stands %d times:\n%s", n, text, got, all)
+			}
+		}
 	}
 }
