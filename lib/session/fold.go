@@ -18,7 +18,8 @@ type Fold struct {
 	at      map[int64]*node
 	ends    node // next is the first node, prev the last
 	title   *string
-	cited   []span // scratch
+	cwd     *string // where the log says that the session has moved to; nil: nowhere
+	cited   []span  // scratch
 	shadow  []int64
 }
 
@@ -56,7 +57,7 @@ func (f *Fold) CapturedThroughSeq() *int64 {
 }
 
 // Skip passes over n seqs of log-only events that the caller has not parsed. They
-// must carry no surfaceOp and no sourceEventSeqs, and be no session/title.
+// must carry no surfaceOp and no sourceEventSeqs, and be none that Folds names.
 func (f *Fold) Skip(n int64) { f.next += n }
 
 // Len is the number of nodes on the surface.
@@ -83,8 +84,16 @@ func (f *Fold) node(seq int64) (Event, bool) {
 // it: LatestTitle has the record itself.
 func (f *Fold) Title() *string { return f.title }
 
-// Surface is what has been folded so far as the surface of one session.
+// Cwd is the directory that the session has moved to so far, nil if it stays in its
+// header's.
+func (f *Fold) Cwd() *string { return f.cwd }
+
+// Surface is what has been folded so far as the surface of one session. The header
+// is in the directory that the session has moved to.
 func (f *Fold) Surface(h Header) *Surface {
+	if f.cwd != nil {
+		h = h.movedTo(*f.cwd)
+	}
 	return &Surface{Header: h, CapturedThroughSeq: f.CapturedThroughSeq(), Events: f.Nodes(), Title: f.title}
 }
 
@@ -121,8 +130,13 @@ func (f *Fold) logOnly(ev Event) error {
 	case ev.SourceEventSeqs.Exists():
 		return broken(ev, "log-only-with-sources", "an event of type %.80q carries sourceEventSeqs", ev.Type)
 	}
-	if ev.Type == titleType {
+	switch {
+	case ev.Type == titleType:
 		f.title = shownTitle(ev, f.node)
+	case moves(f.version, ev.Type):
+		if cwd, ok := ev.Data.Get("cwd").Text(); ok && IsAbs(cwd) {
+			f.cwd = &cwd
+		}
 	}
 	f.next++
 	return nil

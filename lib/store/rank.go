@@ -79,7 +79,7 @@ func (r Ranking) search(ctx context.Context, set *Set, entries []Entry) []Entry 
 		return slices.ContainsFunc(list, func(s string) bool { return contains(&s) })
 	}
 	found := make([]bool, len(entries))
-	var untold []int // the entries that only a title can still bring in
+	var untold []int // the entries that only what FillTitles finds can still bring in
 	for i, e := range entries {
 		if found[i] = contains(&e.ID) || contains(e.Cwd) || containsAny(e.OtherCwds); !found[i] {
 			untold = append(untold, i)
@@ -92,7 +92,7 @@ func (r Ranking) search(ctx context.Context, set *Set, entries []Entry) []Entry 
 	set.FillTitles(ctx, titled)
 	for j, i := range untold {
 		entries[i] = titled[j]
-		found[i] = contains(titled[j].Title)
+		found[i] = contains(titled[j].Title) || contains(titled[j].Cwd)
 	}
 	n := 0
 	for i, e := range entries {

@@ -193,9 +193,7 @@ func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
 		wg.Go(func() {
 			for e := range work {
 				if st := byRoot[e.Kind+"\x00"+e.Root]; st != nil && ctx.Err() == nil {
-					if t, err := st.Title(ctx, *e); err == nil {
-						e.Title = shown(t)
-					}
+					complete(ctx, st, e)
 				}
 			}
 		})
@@ -211,6 +209,24 @@ func (s *Set) FillTitles(ctx context.Context, entries []Entry) {
 		// What titles have taught a store's cache serves the next program.
 		if f, ok := st.(interface{ Flush() }); ok {
 			f.Flush()
+		}
+	}
+}
+
+// complete fills in the title of an entry and, where the store learns it on the way,
+// the directory that the session has moved to.
+func complete(ctx context.Context, st Store, e *Entry) {
+	title, err := st.Title(ctx, *e)
+	if err != nil {
+		return
+	}
+	e.Title = shown(title)
+	if m, ok := st.(interface{ Cwd(e Entry) *string }); ok {
+		if now := m.Cwd(*e); now != nil && (e.Cwd == nil || *now != *e.Cwd) {
+			if e.Cwd != nil {
+				e.OtherCwds = append(e.OtherCwds, *e.Cwd)
+			}
+			e.Cwd = now
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ref
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 // which two lists of urfave's would lose.
 type orderedRefs struct {
 	values []jstext.Value
+	err    error // of the first --ref that names no session
 }
 
 // refFlag is one of the two flags; it implements flag.Value.
@@ -40,7 +42,8 @@ func (f *refFlag) Set(s string) error {
 	}
 	id, err := sessionuri.ParseID(s)
 	if err != nil {
-		return err
+		f.all.err = cmp.Or(f.all.err, err)
+		return nil
 	}
 	f.all.values = append(f.all.values, refValue(id, nil))
 	return nil

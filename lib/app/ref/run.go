@@ -17,6 +17,9 @@ func run(c *cli.Call, flags *orderedRefs) error {
 	if err != nil {
 		return err
 	}
+	if flags.err != nil {
+		return flags.err
+	}
 	ctx, cancel, err := withTimeout(c)
 	if err != nil {
 		return err

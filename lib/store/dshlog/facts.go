@@ -12,7 +12,8 @@ import (
 // facts is what the cache keeps of a log.
 type facts struct {
 	id        string
-	cwd       *string
+	cwd       *string // of the header
+	moved     *string // where the session has moved to; nil: nowhere, or not known without titled
 	createdAt int64
 	parent    string
 	titled    bool // title is known; nil: there is none
@@ -59,6 +60,7 @@ func (f facts) String() string {
 	w.Text(f.parent)
 	w.Bool(f.titled)
 	w.OptText(f.title)
+	w.OptText(f.moved)
 	w.EndArray()
 	return w.String()
 }
@@ -68,7 +70,7 @@ func parseFacts(text string) (f facts, ok bool) {
 	if err != nil {
 		return facts{}, false
 	}
-	var m [6]jstext.Value
+	var m [7]jstext.Value
 	n := 0
 	for e := range v.Elements() {
 		if n == len(m) {
@@ -84,7 +86,7 @@ func parseFacts(text string) (f facts, ok bool) {
 		return nil
 	}
 	f.id, ok = m[0].Text()
-	f.cwd, f.title = opt(m[1]), opt(m[5])
+	f.cwd, f.title, f.moved = opt(m[1]), opt(m[5]), opt(m[6])
 	f.createdAt, _ = m[2].Int()
 	f.parent, _ = m[3].Text()
 	f.titled = m[4].True()

@@ -107,7 +107,18 @@ func (s *Store) entry(path, id string) (store.Entry, error) {
 	if f.titled {
 		e.Title = f.title
 	}
+	if f.moved != nil {
+		e.Cwd, e.OtherCwds = f.moved, started(f)
+	}
 	return e, nil
+}
+
+// started is the directory that a session has left.
+func started(f facts) []string {
+	if f.cwd == nil || *f.cwd == *f.moved {
+		return nil
+	}
+	return []string{*f.cwd}
 }
 
 var errNotRegular = errors.New("not a regular file")

@@ -15,8 +15,10 @@ type Store struct {
 	cache *headcache.Cache
 }
 
-// Open opens the root at dir, which must be a directory. It reads nothing yet.
+// Open opens the root at dir, which must be a directory. Of dsh's home, the directory
+// that dsh itself is told of as DSH_HOME, it opens the sessions. It reads nothing yet.
 func Open(dir string, env store.Env) (*Store, error) {
+	dir = inHome(dir)
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		err = errNotDir
@@ -25,6 +27,16 @@ func Open(dir string, env store.Env) (*Store, error) {
 		return nil, jsonl.Unreadable(dir, err)
 	}
 	return &Store{root: dir, cache: headcache.New(cachePath(dir, env))}, nil
+}
+
+// inHome is the root in dsh's home, or dir where that is none. A root holds projects
+// alone, whose names begin with a dash, an underscore or cwd-.
+func inHome(dir string) string {
+	sessions := filepath.Join(dir, "sessions")
+	if info, err := os.Stat(sessions); err == nil && info.IsDir() {
+		return sessions
+	}
+	return dir
 }
 
 // Kind is dsh's, whose ids have no prefix.

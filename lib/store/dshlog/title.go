@@ -26,34 +26,48 @@ func (s *Store) Title(ctx context.Context, e store.Entry) (*string, error) {
 	if f.titled {
 		return f.title, nil
 	}
-	f.title, err = jsonl.Await(ctx, func() (*string, error) {
-		var t *string
-		err := observe(ctx, e.Path, func(o *observation) error {
-			var err error
-			t, err = titleOnce(ctx, o)
+	fold, err := jsonl.Await(ctx, func() (fold *session.Fold, err error) {
+		err = observe(ctx, e.Path, func(o *observation) error {
+			fold, err = titleOnce(ctx, o)
 			return err
 		})
-		return t, err
+		return fold, err
 	})
 	if err != nil {
 		return nil, withSubject(e.Path, err)
 	}
-	f.titled = true
+	f.titled, f.title, f.moved = true, fold.Title(), fold.Cwd()
 	s.cache.Put(headcache.KeyOf(e.Path, info), f.String())
 	return f.title, nil
 }
 
-func titleOnce(ctx context.Context, o *observation) (*string, error) {
-	title, err := scanTitle(ctx, o, true)
-	if title != nil && session.NamesSnapshot(*title) {
+// Cwd is the directory that a listed session is in now, as far as Title has found
+// out: before that it is the header's.
+func (s *Store) Cwd(e store.Entry) *string {
+	info, err := statLog(e.Path)
+	if err != nil {
+		return e.Cwd
+	}
+	f, err := s.facts(e.Path, info)
+	switch {
+	case err != nil:
+		return e.Cwd
+	case f.moved != nil:
+		return f.moved
+	}
+	return f.cwd
+}
+
+func titleOnce(ctx context.Context, o *observation) (*session.Fold, error) {
+	fold, err := scanTitle(ctx, o, true)
+	if err == nil && fold.Title() != nil && session.NamesSnapshot(*fold.Title()) {
 		// Only the prompt that it was made of tells what the person asked.
 		return scanTitle(ctx, o, false)
 	}
-	return title, err
+	return fold, err
 }
 
-func scanTitle(ctx context.Context, o *observation, titlesOnly bool) (*string, error) {
-	var fold *session.Fold
+func scanTitle(ctx context.Context, o *observation, titlesOnly bool) (fold *session.Fold, err error) {
 	res, err := scan.Scan(ctx, o.source(), scan.Options{
 		TitlesOnly: titlesOnly,
 		Begin: func(h session.Header) (scan.Sink, error) {
@@ -65,5 +79,5 @@ func scanTitle(ctx context.Context, o *observation, titlesOnly bool) (*string, e
 		return nil, err
 	}
 	o.doubt(res)
-	return fold.Title(), nil
+	return fold, nil
 }

@@ -3,8 +3,6 @@ package record
 import (
 	"fmt"
 	"math"
-	"path"
-	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -133,7 +131,7 @@ func CheckHeader(h session.Header) error {
 		return headerFault("header-value", "the id is empty", nil)
 	case !isCount(v.Get("createdAt")):
 		return headerFault("header-value", "createdAt is not a non-negative safe integer", nil)
-	case v.Get("cwd").Exists() && (h.Cwd == nil || !isAbs(*h.Cwd)):
+	case v.Get("cwd").Exists() && (h.Cwd == nil || !session.IsAbs(*h.Cwd)):
 		return headerFault("header-value", "cwd is not an absolute path", nil)
 	case !optional("parentSession", isText):
 		return headerFault("header-value", "parentSession is not a string", nil)
@@ -145,23 +143,17 @@ func CheckHeader(h session.Header) error {
 	return nil
 }
 
+// NewerHint is the way out of such a log. It promises no newer release: several programs
+// write formats of their own under the number 5.
+const NewerHint = "a generation below beside it, such as session.v4.jsonl, can be read by its path"
+
 // Newer is the error for a log of a format that is newer than MaxVersion.
 func Newer(version string) error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-version",
 		Message: fmt.Sprintf("session format %s is newer than this tool reads (%d)", version, MaxVersion),
-		Hint:    "a newer release of the dsh toolkit may read it",
+		Hint:    NewerHint,
 	}
-}
-
-// isAbs reports whether p is absolute where it was written, which may have been
-// another kind of machine.
-func isAbs(p string) bool {
-	if path.IsAbs(p) || strings.HasPrefix(p, `\\`) {
-		return true
-	}
-	return len(p) >= 3 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') &&
-		(p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
 func headerFault(rule, message string, err error) error {
