@@ -14,7 +14,7 @@ type item struct {
 	kind  itemKind
 	at    int64   // record index
 	nodes []int32 // the entries that its text stands in
-	text  string  // of a queue-operation, which has no entry
+	trace trace   // of a traceItem, which may have no entry
 }
 
 type itemKind uint8
@@ -23,7 +23,7 @@ const (
 	typedItem itemKind = iota
 	slashItem
 	steeringItem
-	queueItem
+	traceItem
 	summaryItem
 	answerItem
 )
@@ -68,10 +68,7 @@ func (x *index) items(line []int32) (items []item, compacted bool) {
 	if x.unfinished(line, answers) {
 		items = dropLast(items, line[len(line)-1], x)
 	}
-	if !x.queued {
-		items = x.withQueue(items, line)
-	}
-	return items, compacted
+	return x.withTraces(items, line), compacted
 }
 
 // answers collects all lines of each API message that has one on the line, in the
@@ -117,8 +114,10 @@ func (x *index) isLocal(rest []int32) bool {
 		switch e := &x.nodes[n]; {
 		case e.kind == assistant:
 			return false
-		case e.kind == user && e.flags&localOut != 0:
+		case e.flags&localOut != 0:
 			return true
+		case e.flags&localRun != 0:
+			return false // the output to come is another command's
 		case e.kind == user && e.flags&meta == 0:
 			return false
 		}
@@ -161,46 +160,6 @@ func dropLast(items []item, n int32, x *index) []item {
 	}
 	if m := last.nodes[0]; m == n || x.nodes[m].message != none && x.nodes[m].message == x.nodes[n].message {
 		return items[:len(items)-1]
-	}
-	return items
-}
-
-// withQueue puts in the steering messages that only a queue-operation tells of,
-// each in its place in the file. One that stands behind something said on another
-// branch belongs to that branch.
-func (x *index) withQueue(items []item, line []int32) []item {
-	if len(x.removed) == 0 || len(line) == 0 {
-		return items
-	}
-	onLine := make(map[int32]bool, len(line))
-	messages := make(map[int32]bool)
-	for _, n := range line {
-		onLine[n] = true
-		if mid := x.nodes[n].message; mid != none {
-			messages[mid] = true
-		}
-	}
-	next, here := 0, false
-	steered := len(items)
-	for _, r := range x.removed {
-		for ; next < len(x.order) && x.nodes[x.order[next]].first < r.at; next++ {
-			switch n := x.order[next]; {
-			case onLine[n]:
-				here = true
-			case x.main(n) && x.nodes[n].flags&(prompt|slash|says) != 0 && !messages[x.nodes[n].message]:
-				here = false
-			}
-		}
-		if here {
-			items = append(items, item{kind: queueItem, at: r.at, text: r.text})
-		}
-	}
-	rest := items
-	if steered > 0 && rest[0].kind == summaryItem {
-		rest = rest[1:]
-	}
-	if steered < len(items) {
-		slices.SortStableFunc(rest, func(a, b item) int { return cmp.Compare(a.at, b.at) })
 	}
 	return items
 }
@@ -256,6 +215,7 @@ func build(b *transcript.Builder, items []item, texts map[int32]fetched) (sealed
 			later[typed(texts[it.nodes[0]].texts)]++
 		}
 	}
+	next := nextPrompts(items, texts)
 	for i, it := range items {
 		var first fetched
 		if len(it.nodes) > 0 {
@@ -277,9 +237,9 @@ func build(b *transcript.Builder, items []item, texts map[int32]fetched) (sealed
 		case slashItem:
 			c, _ := parseCommand(transcript.Join(first.texts))
 			b.User(it.at, first.time, c.text)
-		case queueItem:
-			if later[it.text] <= 0 {
-				b.User(it.at, 0, it.text)
+		case traceItem:
+			if it.trace.counts(next[i], later[it.trace.text] > 0) {
+				b.User(it.at, it.trace.time, it.trace.text)
 			}
 		case answerItem:
 			var all []string

@@ -36,13 +36,6 @@ type compaction struct {
 	head, tail int32
 }
 
-// removed is a queued message that was taken out of the queue, which in old files
-// is the only trace of a steering message that was delivered.
-type removed struct {
-	at   int64 // record index
-	text string
-}
-
 // index is what the first pass over a file keeps.
 type index struct {
 	nodes    []node
@@ -54,9 +47,10 @@ type index struct {
 
 	compactions []compaction
 	gone        map[int32]bool // superseded, retracted or refused
-	removed     []removed
-	queued      bool // there is a queued_command
-	linked      bool // some entry names a parent
+	traces      []trace
+	commands    []said // the queued_commands, in the order of the file
+	queued      bool   // there is a queued_command, also one that is not a person's
+	linked      bool   // some entry names a parent
 
 	title, aiTitle string
 	sessionID      string
@@ -94,6 +88,9 @@ func (x *index) add(rec jsonl.Record, r jsonl.Object) {
 	id, hasID := r["uuid"].Text()
 	_, linked := r["parentUuid"]
 	k := kinds[r.Text("type")]
+	if k == attachment {
+		x.queuedCommand(rec, r, id)
+	}
 	switch {
 	case hasID && (linked || k != other), k == user, k == assistant:
 		x.entry(rec, r, id, hasID)
@@ -112,7 +109,7 @@ func (x *index) entry(rec jsonl.Record, r jsonl.Object, id string, hasID bool) {
 		n = x.newNode()
 	}
 	parent := none
-	if p, ok := r["parentUuid"].Text(); ok && p != id {
+	if p, ok := r["parentUuid"].Text(); ok {
 		parent = x.name(p)
 		x.linked = true
 	}
@@ -131,7 +128,6 @@ func (x *index) entry(rec jsonl.Record, r jsonl.Object, id string, hasID bool) {
 	if mid, ok := r["message"].Get("id").Text(); ok && k == assistant && mid != "" {
 		e.message = intern(x.messages, mid)
 	}
-	x.queued = x.queued || r["attachment"].Get("type").Is("queued_command")
 	for _, key := range []string{"supersedesUuids", "retractedMessageUuids"} {
 		for u := range r[key].Elements() {
 			x.retract(u)
@@ -195,13 +191,7 @@ func (x *index) metadata(rec jsonl.Record, r jsonl.Object) {
 	case "ai-title":
 		x.aiTitle = r.Text("aiTitle")
 	case "queue-operation":
-		text, ok := r["content"].Text()
-		reason := r.Text("reason")
-		if ok && r.Text("operation") == "remove" && (reason == "" || reason == "absorbed_mid_turn") {
-			if text = typed([]string{text}); text != "" {
-				x.removed = append(x.removed, removed{rec.Index, text})
-			}
-		}
+		x.queueOperation(rec, r)
 	case "summary", "last-prompt", "agent-name", "tag", "file-history-snapshot", "mode", "permission-mode":
 	default:
 		if typ == "" || r.Text("sessionId") == "" {

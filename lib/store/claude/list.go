@@ -121,7 +121,7 @@ func (s *claudeStore) Title(_ context.Context, e store.Entry) (*string, error) {
 
 // deepPeek is how far a listing reads into a file whose first prompt is behind
 // more than jsonl.PeekSize: an image in it, say.
-const deepPeek = 4 << 20
+const deepPeek = 16 << 20
 
 // entry is what the head and the tail of a file tell; its ID is empty where the
 // file is no session to be listed: a subagent's, or one with neither a title nor a
@@ -176,6 +176,9 @@ type glance struct {
 	prompt     string // the first one
 	spoken     bool   // there is a prompt, though it may be a snapshot alone
 	command    string // the first slash command, for want of a prompt
+	open       bool   // that command may still turn out to be a local one
+	pictured   bool   // there is a prompt that is a picture alone
+	answer     string // the first one, for want of any prompt
 	lineage    string
 	forkedFrom string
 	background bool
@@ -221,9 +224,20 @@ func (g *glance) head(r jsonl.Object) {
 	if from := r["forkedFrom"].Get("sessionId"); g.forkedFrom == "" && from.Kind() == jstext.String {
 		g.forkedFrom, _ = from.Text()
 	}
+	if f&localOut != 0 && g.open {
+		g.command = ""
+	}
+	if k == assistant && f&(says|failed) == says && g.answer == "" {
+		texts, _ := textBlocks(r["message"].Get("content"))
+		g.answer = transcript.Join(texts)
+	}
+	if k == assistant || k == user && f&meta == 0 || f&localRun != 0 {
+		g.open = false
+	}
 	if k != user {
 		return
 	}
+	g.pictured = g.pictured || f&pictured != 0
 	if f&(prompt|slash) != 0 && g.lineage == "" {
 		g.lineage = lineage(r, r.Text("uuid"))
 	}
@@ -235,7 +249,7 @@ func (g *glance) head(r jsonl.Object) {
 	}
 	if f&slash != 0 && g.command == "" {
 		c, _ := parseCommand(transcript.Join(texts))
-		g.command = c.text
+		g.command, g.open = c.text, true
 	}
 }
 
@@ -331,6 +345,9 @@ func (g *glance) listTitle(p jsonl.Peek, path string) *string {
 		if title := transcript.Title(t); title != nil && !strings.HasPrefix(t, "<command-") {
 			return title
 		}
+	}
+	if g.pictured {
+		return transcript.Pictured(g.answer)
 	}
 	return nil
 }

@@ -139,6 +139,16 @@ func between(text, tag string) string {
 	return inner
 }
 
+// hasPicture reports whether an image, or a document, is among a message's blocks.
+func hasPicture(content jstext.Value) bool {
+	for block := range content.Elements() {
+		if typ := block.Get("type"); typ.Is("image") || typ.Is("document") {
+			return true
+		}
+	}
+	return false
+}
+
 // textBlocks returns the text blocks of a message's content, which is a string or
 // an array of blocks, and whether a tool's result is among them.
 func textBlocks(content jstext.Value) (texts []string, result bool) {

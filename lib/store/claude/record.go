@@ -54,6 +54,8 @@ const (
 	prompt                      // a person's: typed, or steering
 	slash                       // a slash command's line
 	localOut                    // what a local command printed
+	localRun                    // a local command, in a line of the system
+	pictured                    // a prompt of a person that has no text, but a picture
 	failed                      // aborted, or an error of the API in place of an answer
 	stopped                     // has a stop_reason
 	says                        // an assistant line with text
@@ -80,14 +82,30 @@ func classify(r jsonl.Object) (kind, flags) {
 			f |= prompt
 		}
 	case system:
-		if f&aside == 0 && r.Text("subtype") == "compact_boundary" {
-			f |= boundary
+		if f&aside == 0 {
+			f |= classifySystem(r)
 		}
 	}
 	if atLeast21(r.Text("version")) {
 		f |= withMarks
 	}
 	return k, f
+}
+
+func classifySystem(r jsonl.Object) flags {
+	switch r.Text("subtype") {
+	case "compact_boundary":
+		return boundary
+	case "local_command":
+		text := r.Text("content")
+		if isLocalOutput(text) {
+			return localOut
+		}
+		if _, ok := parseCommand(text); ok {
+			return localRun
+		}
+	}
+	return 0
 }
 
 func classifyUser(r jsonl.Object, so flags) flags {
@@ -107,10 +125,13 @@ func classifyUser(r jsonl.Object, so flags) flags {
 		}
 		return slash
 	}
-	if typed(texts) == "" {
-		return 0
+	switch {
+	case typed(texts) != "":
+		return prompt
+	case len(texts) == 0 && hasPicture(r["message"].Get("content")):
+		return pictured
 	}
-	return prompt
+	return 0
 }
 
 func classifyAnswer(r jsonl.Object) (f flags) {

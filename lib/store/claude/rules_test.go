@@ -50,6 +50,10 @@ func steer(id, parent, text string, extra ...string) string {
 	return entry("attachment", id, parent, `"attachment":{`+more+`}`)
 }
 
+func absorbed(text string) string {
+	return `{"type":"queue-operation","operation":"remove","reason":"absorbed_mid_turn","content":` + jstext.Quote(text) + `}`
+}
+
 func sys(id, parent, subtype string, extra ...string) string {
 	return entry("system", id, parent, append([]string{`"subtype":"` + subtype + `"`}, extra...)...)
 }
@@ -102,12 +106,12 @@ var ruleCases = []struct {
 	{
 		name:  "links in a circle",
 		lines: []string{usr("u1", "a1", "one"), ans("a1", "u1", "m1", "1"), usr("u2", "a1", "two")},
-		want:  []string{"user: one", "assistant: 1", "user: two"},
+		want:  []string{"user: one", "assistant: 1", "user: two"}, notes: 1,
 	},
 	{
 		name:  "an entry that is its own parent",
 		lines: []string{usr("u1", "u1", "one"), ans("a1", "u1", "m1", "1")},
-		want:  []string{"user: one", "assistant: 1"},
+		want:  []string{"user: one", "assistant: 1"}, notes: 1,
 	},
 	{
 		name:  "no links at all",
@@ -175,9 +179,14 @@ var ruleCases = []struct {
 			ans("a1", "u4", "m1", "1"), usr("u5", "a1", "<local-command-stdout>late</local-command-stdout>"),
 			usr("u6", "u5", "<command-message>x is running…</command-message>"),
 			sys("l", "u6", "local_command", `"content":"<command-name>/status</command-name>"`),
-			usr("u7", "l", "end"),
+			usr("u7", "l", "<command-name>/clear</command-name><command-args></command-args>"),
+			sys("o", "u7", "local_command", `"content":"<local-command-stdout></local-command-stdout>"`),
+			usr("u8", "o", "<command-message>b</command-message><command-name>/b</command-name>"), usr("u9", "u8", "expanded", isMeta),
+			sys("m", "u9", "local_command", `"content":"<command-name>/cost</command-name>"`),
+			sys("p", "m", "local_command", `"content":"<local-command-stdout>0</local-command-stdout>"`),
+			usr("u10", "p", "end"),
 		},
-		want: []string{"user: /a b", "assistant: 1", "user: end"},
+		want: []string{"user: /a b", "assistant: 1", "user: /b", "user: end"},
 	},
 	// Steering.
 	{
@@ -228,6 +237,92 @@ var ruleCases = []struct {
 			`{"type":"queue-operation","operation":"remove","content":"left"}`, usr("u3", "a1", "three"),
 		},
 		want: []string{"user: one", "assistant: 1", "user: three"}, branch: 1,
+	},
+	{
+		name: "absorbed beside a queued command of another text",
+		lines: []string{
+			usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), steer("q1", "a1", "first"), ans("a2", "q1", "m2", "2"),
+			absorbed("second"), ans("a3", "a2", "m3", "3"), absorbed("first"), ans("a4", "a3", "m4", "4"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: first", "assistant: 2", "user: second", "assistant: 3", "user: first", "assistant: 4"},
+	},
+	{
+		name: "absorbed, and told by a queued command before or behind",
+		lines: []string{
+			usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), steer("q1", "a1", "before"), absorbed("before"), ans("a2", "q1", "m2", "2"),
+			absorbed("behind"), ans("a3", "a2", "m3", "3"), steer("q2", "a3", "behind"), ans("a4", "q2", "m4", "4"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: before", "assistant: 2", "assistant: 3", "user: behind", "assistant: 4"},
+	},
+	{
+		name: "absorbed twice, and told once",
+		lines: []string{
+			usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), absorbed("go on"), ans("a2", "a1", "m2", "2"),
+			absorbed("go on"), steer("q1", "a2", "go on"), ans("a3", "q1", "m3", "3"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: go on", "assistant: 2", "user: go on", "assistant: 3"},
+	},
+	{
+		name: "absorbed, and the next prompt repeats it",
+		lines: []string{
+			usr("u1", "", "one"), absorbed("two"), ans("a1", "u1", "m1", "1"), usr("u2", "a1", "two"), ans("a2", "u2", "m2", "2"),
+			absorbed("three"), ans("a3", "a2", "m3", "3"), usr("u4", "a3", "four"), usr("u5", "u4", "three"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: two", "assistant: 2", "user: three", "assistant: 3", "user: four", "user: three"},
+	},
+	{
+		name: "a queued command without uuid",
+		lines: []string{
+			usr("u1", "", "one"), ans("a1", "u1", "m1", "1"),
+			`{"type":"attachment","attachment":{"type":"queued_command","commandMode":"prompt","prompt":"steered"}}`,
+			`{"type":"attachment","attachment":{"type":"queued_command","commandMode":"bash","prompt":"SECRET"}}`,
+			absorbed("steered"), ans("a2", "a1", "m2", "2"), usr("u2", "a2", "steered"),
+		},
+		want: []string{"user: one", "assistant: 1", "user: steered", "assistant: 2", "user: steered"},
+	},
+	{
+		name:  "a queued command without parent, beside the chain",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), steer("q1", "", "steered"), ans("a2", "a1", "m2", "2")},
+		want:  []string{"user: one", "assistant: 1", "user: steered", "assistant: 2"},
+	},
+	{
+		name:  "a queued command without parent, in the chain",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), steer("q1", "", "steered"), ans("a2", "q1", "m2", "2")},
+		want:  []string{"user: one", "assistant: 1", "user: steered", "assistant: 2"},
+	},
+	// Broken chains.
+	{
+		name:  "two entries that name each other",
+		lines: []string{usr("u1", "a1", "one"), ans("a1", "u1", "m1", "1")},
+		want:  []string{"user: one", "assistant: 1"}, notes: 1,
+	},
+	{
+		name:  "a circle of all",
+		lines: []string{usr("u1", "a2", "one"), ans("a1", "u1", "m1", "1"), usr("u2", "a1", "two"), ans("a2", "u2", "m2", "2")},
+		want:  []string{"user: one", "assistant: 1", "user: two", "assistant: 2"}, notes: 1,
+	},
+	{
+		name:  "a circle that others hang off",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u2", "m1", "1"), usr("u2", "a1", "two"), ans("a2", "u2", "m2", "2")},
+		want:  []string{"user: one", "assistant: 1", "user: two", "assistant: 2"}, notes: 1,
+	},
+	{
+		name:  "an entry that names itself",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), usr("u2", "u2", "two"), ans("a2", "u2", "m2", "2")},
+		want:  []string{"user: one", "assistant: 1", "user: two", "assistant: 2"}, notes: 1,
+	},
+	{
+		name:  "a chain that goes on behind a subagent's root",
+		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), usr("s1", "", "task", aside), usr("u2", "s1", "two")},
+		want:  []string{"user: one", "assistant: 1", "user: two"}, notes: 1,
+	},
+	{
+		name: "a compaction that preserves what hangs off it",
+		lines: []string{
+			usr("u1", "", "one"), sys("b", "", "compact_boundary", `"compactMetadata":{"preservedMessages":{"anchorUuid":"u3","uuids":["u2"]}}`),
+			usr("s", "b", "SUMMARY", isSummary), usr("u2", "s", "two"), usr("u3", "u2", "three"),
+		},
+		want: []string{"summary: SUMMARY", "user: two", "user: three"}, marks: "checkpoint", notes: 1,
 	},
 	// Answers.
 	{

@@ -9,6 +9,8 @@ import (
 type branch struct {
 	line     []int32 // its entries, oldest first, from the last boundary on
 	repaired int     // links to parents that are not in the file
+	circled  int     // links that led back to where they came from
+	moved    bool    // what compactions preserved stands where they say
 	dropped  int64   // other branches with something said on them
 }
 
@@ -18,9 +20,9 @@ func (x *index) current() branch {
 		return x.inFileOrder()
 	}
 	x.mend()
-	x.relink()
+	b := branch{circled: x.uncircle()}
+	b.moved = x.relinked()
 	t := newTree(x)
-	var b branch
 	leaf := t.leaf()
 	if leaf == none {
 		return b
@@ -31,27 +33,9 @@ func (x *index) current() branch {
 	return b
 }
 
-// mend gives entries whose parent is not in the file, which is common, the nearest
-// earlier entry of the main chain instead.
-func (x *index) mend() {
-	x.prev = filled(len(x.nodes))
-	last := none
-	for _, n := range x.order {
-		x.prev[n] = last
-		if !x.main(n) {
-			continue
-		}
-		last = n
-		if e := &x.nodes[n]; e.parent != none && !x.seen(e.parent) {
-			e.parent = x.prev[n]
-			e.flags |= mended
-		}
-	}
-}
-
 // inFileOrder is the branch of a file in which no entry names a parent.
 func (x *index) inFileOrder() branch {
-	var b branch
+	b := branch{moved: true}
 	for _, n := range x.order {
 		if !x.main(n) {
 			continue
@@ -217,7 +201,7 @@ func (t *tree) dropped(line []int32) (n int64) {
 		for ; t.seen(m) && !done[m]; m = t.nodes[m].parent {
 			done[m] = true
 			e := &t.nodes[m]
-			if e.flags&(prompt|slash) != 0 || e.flags&(says|failed) == says && !t.gone[m] {
+			if e.flags&(prompt|slash) != 0 && !t.loose(m) || e.flags&(says|failed) == says && !t.gone[m] {
 				said = true
 			}
 		}

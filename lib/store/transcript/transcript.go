@@ -120,3 +120,13 @@ func Title(prompt string) *string {
 	}
 	return &line
 }
+
+// Pictured makes the title of a session in which nobody has typed a word, but shown a
+// picture: its first answer, else a stand-in.
+func Pictured(answer string) *string {
+	if title := Title(answer); title != nil {
+		return title
+	}
+	standIn := "[Image]"
+	return &standIn
+}

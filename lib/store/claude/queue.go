@@ -1,0 +1,205 @@
+package claude
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+)
+
+// trace is what a file says of a steering message outside the tree of its entries.
+type trace struct {
+	how  traceKind
+	at   int64 // record index
+	time int64 // ms since the epoch; 0 where the record has none
+	text string
+	node int32 // the entry of a looseCommand that has a uuid; none for every other
+}
+
+type traceKind uint8
+
+const (
+	// looseCommand is a queued_command that names no uuid or no parent. The model was
+	// given its text.
+	looseCommand traceKind = iota
+	// absorbed is a message that left the queue because the running turn took it. A
+	// queued_command says the same, where there is one.
+	absorbed
+	// plainRemove is a message that left the queue for a reason that is not said: in
+	// files of versions without queued_command because a turn took it, in others
+	// perhaps because the person discarded it.
+	plainRemove
+)
+
+// said is a text and where it stands.
+type said struct {
+	at   int64
+	text string
+}
+
+// queuedCommand takes note of an attachment that is a steering message.
+func (x *index) queuedCommand(rec jsonl.Record, r jsonl.Object, id string) {
+	if !r["attachment"].Get("type").Is("queued_command") {
+		return
+	}
+	x.queued = true
+	k, f := classify(r)
+	if k != attachment || f&prompt == 0 {
+		return
+	}
+	text := strings.Clone(steering(r["attachment"], r["origin"]))
+	x.commands = append(x.commands, said{rec.Index, text})
+	_, hasParent := r["parentUuid"].Text()
+	if id != "" && hasParent {
+		return
+	}
+	t := trace{how: looseCommand, at: rec.Index, time: r.Millis("timestamp"), text: text, node: none}
+	if id != "" {
+		t.node = x.name(id)
+	}
+	x.traces = append(x.traces, t)
+}
+
+// queueOperation takes note of a message that left the queue without a turn of its
+// own.
+func (x *index) queueOperation(rec jsonl.Record, r jsonl.Object) {
+	text, ok := r["content"].Text()
+	if !ok || r.Text("operation") != "remove" {
+		return
+	}
+	how := plainRemove
+	switch r.Text("reason") {
+	case "":
+	case "absorbed_mid_turn":
+		how = absorbed
+	default:
+		return
+	}
+	if text = typed([]string{text}); text != "" {
+		x.traces = append(x.traces, trace{how: how, at: rec.Index, time: r.Millis("timestamp"), text: strings.Clone(text), node: none})
+	}
+}
+
+// counted are the traces that no entry tells of as well, whatever branch they belong
+// to.
+func (x *index) counted() []trace {
+	paired := x.paired()
+	var out []trace
+	for i, t := range x.traces {
+		if t.how == absorbed && paired[i] || t.how == plainRemove && x.queued {
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// paired finds the absorbed messages, by index in x.traces, that a queued_command
+// tells of: one of the same text that stands behind the last answer before the
+// message left the queue. Each command is one message. The last message is paired
+// first, with the first command that it can have: so one that has none does not take
+// the command of a later one.
+func (x *index) paired() map[int]bool {
+	free := make(map[string][]int64) // the commands that are not paired yet, by text
+	for _, c := range x.commands {
+		free[c.text] = append(free[c.text], c.at)
+	}
+	var answers []int64
+	for _, n := range x.order {
+		if e := &x.nodes[n]; x.main(n) && e.kind == assistant && e.flags&says != 0 {
+			answers = append(answers, e.first)
+		}
+	}
+	out := make(map[int]bool)
+	for i, t := range slices.Backward(x.traces) {
+		if t.how != absorbed {
+			continue
+		}
+		since := int64(-1)
+		if k := sort.Search(len(answers), func(k int) bool { return answers[k] >= t.at }); k > 0 {
+			since = answers[k-1]
+		}
+		have := free[t.text]
+		k := sort.Search(len(have), func(k int) bool { return have[k] > since })
+		if k < len(have) {
+			out[i] = true
+			free[t.text] = have[:k] // those behind belong to later messages, if to any
+		}
+	}
+	return out
+}
+
+// withTraces puts in the steering messages that only traces tell of, each in its
+// place in the file. One that stands behind something said on another branch belongs
+// to that branch.
+func (x *index) withTraces(items []item, line []int32) []item {
+	traces := x.counted()
+	if len(traces) == 0 || len(line) == 0 {
+		return items
+	}
+	onLine := make(map[int32]bool, len(line))
+	messages := make(map[int32]bool)
+	for _, n := range line {
+		onLine[n] = true
+		if mid := x.nodes[n].message; mid != none {
+			messages[mid] = true
+		}
+	}
+	next, here := 0, false
+	before := len(items)
+	for _, t := range traces {
+		for ; next < len(x.order) && x.nodes[x.order[next]].first < t.at; next++ {
+			switch n := x.order[next]; {
+			case onLine[n]:
+				here = true
+			case x.main(n) && x.nodes[n].flags&(prompt|slash|says) != 0 && !messages[x.nodes[n].message] && !x.loose(n):
+				here = false
+			}
+		}
+		if here && !onLine[t.node] {
+			items = append(items, item{kind: traceItem, at: t.at, trace: t})
+		}
+	}
+	rest := items
+	if before > 0 && rest[0].kind == summaryItem {
+		rest = rest[1:]
+	}
+	if before < len(items) {
+		slices.SortStableFunc(rest, func(a, b item) int { return cmp.Compare(a.at, b.at) })
+	}
+	return items
+}
+
+// loose reports whether n is a steering message that nothing is linked to.
+func (x *index) loose(n int32) bool {
+	return x.nodes[n].kind == attachment && x.nodes[n].written == none
+}
+
+// nextPrompts is, for each item, the prompt that comes next behind it; empty where
+// there is none.
+func nextPrompts(items []item, texts map[int32]fetched) []string {
+	out := make([]string, len(items))
+	next := ""
+	for i, it := range slices.Backward(items) {
+		out[i] = next
+		if it.kind == typedItem {
+			next = typed(texts[it.nodes[0]].texts)
+		}
+	}
+	return out
+}
+
+// counts reports whether the trace is a message of its own: what left the queue may
+// have become a prompt. next is the prompt behind it, again says that some prompt
+// behind it has the same text.
+func (t trace) counts(next string, again bool) bool {
+	switch t.how {
+	case absorbed:
+		return next != t.text
+	case plainRemove:
+		return !again
+	}
+	return true
+}
