@@ -21,6 +21,10 @@ func TestHostileTrees(t *testing.T) {
 	turns := func(i int) node { return entry(i-1, []kind{user, assistant}[i%2], []flags{prompt, says}[i%2]) }
 	for name, s := range map[string]shape{
 		"one deep chain":           {node: func(i int) node { return entry(i-1, user, prompt) }},
+		"each its own parent":      {node: func(i int) node { return entry(i, user, prompt) }},
+		"circles of two":           {node: func(i int) node { return entry(i^1, user, prompt) }},
+		"links forward":            {node: func(i int) node { return entry(i+1, user, prompt) }},
+		"steering without parents": {node: func(i int) node { return entry(-1, attachment, prompt) }},
 		"a circle":                 {node: func(i int) node { return entry((i+1)%n, user, prompt) }},
 		"all children of one":      {node: func(i int) node { return entry(min(i-1, 0), user, prompt) }},
 		"a comb of notes":          {node: func(i int) node { return entry(i/2-1, system, 0) }},

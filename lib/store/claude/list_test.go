@@ -226,3 +226,39 @@ func TestOpenRefusesFile(t *testing.T) {
 		t.Error("a file was opened as a store")
 	}
 }
+
+// A session that begins with a picture goes by what was said next: a prompt, else the
+// first answer. One whose only prompt is a local command is none.
+func TestListedWithoutText(t *testing.T) {
+	picture := `[{"type":"image","source":{"data":"AAAA"}}]`
+	document := `[{"type":"document","source":{"data":"AAAA"}}]`
+	clear := usr("c", "", "<command-name>/clear</command-name>")
+	printed := sys("o", "c", "local_command", `"content":"<local-command-stdout></local-command-stdout>"`)
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"the next prompt":        {[]string{usr("u1", "", picture), ans("a1", "u1", "m1", "a cat"), usr("u2", "a1", "and this?")}, "and this?"},
+		"the next command":       {[]string{usr("u1", "", picture), ans("a1", "u1", "m1", "a cat"), usr("u2", "a1", "<command-name>/draw</command-name>"), ans("a2", "u2", "m2", "ok")}, "/draw"},
+		"the first answer":       {[]string{usr("u1", "", picture), ans("a0", "u1", "m0", "no", `"isApiErrorMessage":true`), ans("a1", "a0", "m1", "a cat"), ans("a2", "a1", "m2", "and more")}, "a cat"},
+		"a document":             {[]string{usr("u1", "", document), ans("a1", "u1", "m1", "a form")}, "a form"},
+		"no answer":              {[]string{usr("u1", "", picture)}, "[Image]"},
+		"a huge picture":         {[]string{usr("u1", "", strings.Replace(picture, "AAAA", strings.Repeat("A", 5<<20), 1)), ans("a1", "u1", "m1", "a cat")}, "a cat"},
+		"cleared, then picture":  {[]string{clear, printed, usr("u1", "o", picture), ans("a1", "u1", "m1", "a cat")}, "a cat"},
+		"not a person's picture": {[]string{usr("u1", "", picture, isMeta), ans("a1", "u1", "m1", "a cat")}, ""},
+		"cleared, and no more":   {[]string{clear, printed}, ""},
+		"a command alone":        {[]string{usr("c", "", "<command-name>/deploy</command-name>"), ans("a1", "c", "m1", "ok")}, "/deploy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := storeOf(t, map[string]string{"-p/" + uuid(1) + ".jsonl": strings.Join(c.lines, "\n") + "\n"})
+			entries, errs := conformance.ListAll(st)
+			got := ""
+			for _, e := range entries {
+				got = *e.Title
+			}
+			if got != c.want || len(entries) > 1 || len(errs) > 0 {
+				t.Errorf("listed as %q (%d entries, %v), want %q", got, len(entries), errs, c.want)
+			}
+		})
+	}
+}

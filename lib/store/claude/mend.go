@@ -63,10 +63,14 @@ func (x *index) uncircle() (links int) {
 	return links
 }
 
-// circular reports whether some entry is its own ancestor.
+// circular reports whether an entry of the main chain is its own ancestor, or has one
+// that is. A circle of subagents that nobody else hangs off is of no account.
 func (x *index) circular() bool {
 	walk := make([]int32, len(x.nodes)) // by node: the walk that came by, 0 for none
 	for i, n := range x.order {
+		if !x.main(n) {
+			continue
+		}
 		mine := int32(i + 1)
 		for u := n; x.seen(u); u = x.nodes[u].parent {
 			if walk[u] == mine {

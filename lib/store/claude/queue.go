@@ -1,12 +1,13 @@
 package claude
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
+	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
 // trace is what a file says of a steering message outside the tree of its entries.
@@ -148,7 +149,7 @@ func (x *index) withTraces(items []item, line []int32) []item {
 		}
 	}
 	next, here := 0, false
-	before := len(items)
+	var steered []item
 	for _, t := range traces {
 		for ; next < len(x.order) && x.nodes[x.order[next]].first < t.at; next++ {
 			switch n := x.order[next]; {
@@ -159,17 +160,34 @@ func (x *index) withTraces(items []item, line []int32) []item {
 			}
 		}
 		if here && !onLine[t.node] {
-			items = append(items, item{kind: traceItem, at: t.at, trace: t})
+			steered = append(steered, item{kind: traceItem, at: t.at, trace: t})
 		}
 	}
-	rest := items
-	if before > 0 && rest[0].kind == summaryItem {
-		rest = rest[1:]
+	return merge(items, steered)
+}
+
+// merge puts steering messages, in the order of the file, among items: each behind the
+// last item that stands before it in the file. The items keep their own order, which
+// need not be the file's; a summary stays first.
+func merge(items, steered []item) []item {
+	if len(steered) == 0 {
+		return items
 	}
-	if before < len(items) {
-		slices.SortStableFunc(rest, func(a, b item) int { return cmp.Compare(a.at, b.at) })
+	earliest := make([]int64, len(items)) // by item: the least place of it and of those behind it
+	least := int64(math.MaxInt64)
+	for i, it := range slices.Backward(items) {
+		least = min(least, it.at)
+		earliest[i] = least
 	}
-	return items
+	out := make([]item, 0, len(items)+len(steered))
+	for i, it := range items {
+		for len(steered) > 0 && it.kind != summaryItem && steered[0].at <= earliest[i] {
+			out = append(out, steered[0])
+			steered = steered[1:]
+		}
+		out = append(out, it)
+	}
+	return append(out, steered...)
 }
 
 // loose reports whether n is a steering message that nothing is linked to.
@@ -184,8 +202,12 @@ func nextPrompts(items []item, texts map[int32]fetched) []string {
 	next := ""
 	for i, it := range slices.Backward(items) {
 		out[i] = next
-		if it.kind == typedItem {
+		switch it.kind {
+		case typedItem:
 			next = typed(texts[it.nodes[0]].texts)
+		case slashItem:
+			c, _ := parseCommand(transcript.Join(texts[it.nodes[0]].texts))
+			next = c.text
 		}
 	}
 	return out

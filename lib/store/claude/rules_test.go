@@ -2,6 +2,7 @@ package claude_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ const (
 	old       = `"version":"1.0.88"`
 )
 
-var ruleCases = []struct {
+type ruleCase struct {
 	name   string
 	lines  []string
 	want   []string
@@ -73,7 +74,9 @@ var ruleCases = []struct {
 	notes  int
 	marks  string // "checkpoint", "sealed"
 	damage int64
-}{
+}
+
+var ruleCases = []ruleCase{
 	// Which branch is current.
 	{
 		name:  "first prompt edited: a second root",
@@ -468,7 +471,7 @@ var ruleCases = []struct {
 }
 
 func TestRules(t *testing.T) {
-	for _, c := range ruleCases {
+	for _, c := range slices.Concat(ruleCases, mendedCases) {
 		t.Run(c.name, func(t *testing.T) {
 			r := conformance.ReadText(t, claude.Format, "session.jsonl", strings.Join(c.lines, "\n")+"\n")
 			conformance.Said(t, r, c.want...)
