@@ -23,6 +23,7 @@ func (g *glance) lastAsked(path string) string {
 		return note
 	}
 	defer src.Close()
+	src.Form = &form
 	start := oneLine(strings.TrimSuffix(note, "…"))
 	asked := note
 	for rec, err := range src.Records(context.Background(), recordShape) {

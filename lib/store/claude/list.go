@@ -196,7 +196,7 @@ type glance struct {
 func (g *glance) take(line []byte, f func(jsonl.Object)) {
 	n := 0
 	g.moved = false
-	for rec := range jsonl.Scan(line, recordShape) {
+	for rec := range form.Scan(line, recordShape) {
 		n++
 		f(jsonl.Members(rec.Value))
 	}
@@ -320,6 +320,7 @@ func (g *glance) deep(path string) {
 		return
 	}
 	defer src.Close()
+	src.Form = &form
 	src.Size = min(src.Size, deepPeek)
 	for rec, err := range src.Records(context.Background(), recordShape) {
 		if err != nil || g.prompt != "" {

@@ -106,7 +106,7 @@ func (s *claudeStore) Lookup(ctx context.Context, id string) ([]store.Ref, error
 // recognise looks for an entry of the tree, or for a metadata line that no other
 // agent writes.
 func recognise(_ string, head []byte) bool {
-	for rec := range jsonl.Scan(head, recognised) {
+	for rec := range form.Scan(head, recognised) {
 		r := jsonl.Members(rec.Value)
 		_, linked := r["parentUuid"]
 		_, isEntry := kinds[r.Text("type")]

@@ -116,7 +116,7 @@ func (s *codexStore) entry(f file, names map[string]string) (store.Entry, error)
 	}
 	defer p.Release()
 	g := glance{thread: f.thread}
-	for rec := range jsonl.Scan(p.Head, recordShape) {
+	for rec := range form.Scan(p.Head, recordShape) {
 		if g.add(rec); g.done() {
 			break
 		}
@@ -216,6 +216,7 @@ func (g *glance) deep(path string) (whole bool) {
 		return false
 	}
 	defer src.Close()
+	src.Form = &form
 	if !src.Packed && src.Size > deepPeek {
 		src.Size = deepPeek
 	} else {
@@ -241,7 +242,7 @@ func (g *glance) lastName(b []byte) {
 	}
 	for line := range jsonl.Lines(b) {
 		if bytes.Contains(line, mark) {
-			for rec := range jsonl.Scan(line, recordShape) {
+			for rec := range form.Scan(line, recordShape) {
 				g.r.line(jsonl.Members(rec.Value), op{})
 			}
 		}
@@ -254,7 +255,7 @@ func (g *glance) otherCwds(tail []byte) []string {
 	mark := []byte(`"turn_context"`)
 	for line := range jsonl.Lines(tail) {
 		if bytes.Contains(line, mark) {
-			for rec := range jsonl.Scan(line, recordShape) {
+			for rec := range form.Scan(line, recordShape) {
 				g.r.line(jsonl.Members(rec.Value), op{})
 			}
 		}

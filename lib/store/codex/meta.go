@@ -63,6 +63,16 @@ var lineTypes = []string{
 	"session_meta", "response_item", "event_msg", "compacted", "turn_context", "world_state", "token_usage_record",
 }
 
+// form is how the lines of the wrapped eras look. Those of the bare era cannot be told
+// from the items inside of other lines.
+var form = jsonl.Form{
+	Shape: jsonl.Shape{"timestamp": nil, "type": nil, "payload": {}},
+	Is: func(v jstext.Value) bool {
+		typ, _ := v.Get("type").Text()
+		return slices.Contains(lineTypes, typ) && v.Get("timestamp").Kind() == jstext.String && v.Get("payload").Kind() == jstext.Object
+	},
+}
+
 func optInt(v jstext.Value) int64 {
 	if n, ok := v.Int(); ok && n >= 0 {
 		return n

@@ -32,6 +32,7 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 
 func read(ctx context.Context, h *home, path string, opts store.ReadOptions) (*store.Reading, error) {
 	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
+		src.Form = &form
 		g := &gathering{home: h, hash: opts.Hash}
 		defer g.close()
 		r, err := g.read(ctx, src)
@@ -134,6 +135,7 @@ func (g *gathering) ancestors(ctx context.Context, src *jsonl.Source) ([]limit, 
 			g.miss("%v", err)
 			return ends, nil
 		}
+		parent.Form = &form
 		g.srcs = slices.Insert(g.srcs, 0, parent)
 		ends = slices.Insert(ends, 0, m.base.end)
 	}

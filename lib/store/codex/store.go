@@ -117,7 +117,7 @@ func firstID(path string) string {
 	if err != nil {
 		return ""
 	}
-	for rec := range jsonl.Scan(p.Head, recordShape) {
+	for rec := range form.Scan(p.Head, recordShape) {
 		o := jsonl.Members(rec.Value)
 		if rec.Index > 1 {
 			break
@@ -137,7 +137,7 @@ func recognise(name string, packed []byte) bool {
 		_, ok := rolloutName(name)
 		return ok
 	}
-	for rec := range jsonl.Scan(head, recognised) {
+	for rec := range form.Scan(head, recognised) {
 		o := jsonl.Members(rec.Value)
 		m := parseMeta(o)
 		return m.known && (!m.bare || o["instructions"].Exists() || o["git"].Exists())

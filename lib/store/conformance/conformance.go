@@ -22,6 +22,7 @@
 //  1. Say where a store is: Format.Roots, Open, Recognise.
 //  2. List cheaply: directory entries, then the head and the tail of each file
 //     (jsonl.ReadPeek); never a body. One error names one file and goes on.
+//     Say how records look (jsonl.Form), so that none is lost behind a damaged one.
 //  3. Look ids up by what the agent names its files by; look inside only where the
 //     name does not say.
 //  4. Read: Records with a Shape that keeps little, decide what is conversation
@@ -146,11 +147,13 @@ func Run(t *testing.T, r Reader) {
 		{"live writer", checkLiveWriter},
 		{"damaged record", checkDamaged},
 		{"runs of NULs", checkNULs},
+		{"glued records", checkGlued},
 		{"empty session", checkEmpty},
 		{"huge line", checkHugeLine},
 		{"memory", checkMemory},
 		{"invalid UTF-8", checkInvalidUTF8},
 		{"lone surrogates", checkSurrogates},
+		{"lone surrogates in a title", checkSurrogateTitle},
 		{"framed prompt", checkFramed},
 		{"frame alone", checkFrameAlone},
 		{"look-alike of a frame", checkLookAlike},

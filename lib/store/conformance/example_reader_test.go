@@ -52,7 +52,7 @@ var antFormat = store.Format{
 		return antStore{root}, nil
 	},
 	Recognise: func(_ string, head []byte) bool {
-		for rec := range jsonl.Scan(head, antFacts) {
+		for rec := range antForm.Scan(head, antFacts) {
 			return rec.Value.Get("type").Is("session") && rec.Value.Get("created").Exists()
 		}
 		return false
@@ -99,6 +99,12 @@ func (s antStore) List(ctx context.Context) iter.Seq2[store.Entry, error] {
 	}
 }
 
+// antForm is how a record looks, told from what a record may hold.
+var antForm = jsonl.Form{
+	Shape: jsonl.Shape{"type": nil},
+	Is:    func(v jstext.Value) bool { return v.Get("type").Kind() == jstext.String },
+}
+
 // antFacts is what a listing wants of the records.
 var antFacts = jsonl.Shape{"type": nil, "cwd": nil, "created": nil, "title": nil, "text": nil}
 
@@ -108,7 +114,7 @@ func (s antStore) entry(path string) (store.Entry, error) {
 		return store.Entry{}, err
 	}
 	e := store.Entry{Kind: "ant", Root: s.root, Path: path, UpdatedAt: p.ModTime.UnixMilli()}
-	for rec := range jsonl.Scan(p.Head, antFacts) {
+	for rec := range antForm.Scan(p.Head, antFacts) {
 		v := rec.Value
 		switch {
 		case v.Get("type").Is("session"):
@@ -177,6 +183,7 @@ func antReading(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) 
 	var b transcript.Builder
 	var cwd, title *string
 	var created int64
+	src.Form = &antForm
 	for rec, err := range src.Records(ctx, antFacts) {
 		if err != nil {
 			return nil, err

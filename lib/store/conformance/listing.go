@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
 )
 
@@ -142,6 +143,33 @@ func checkHollow(t *testing.T, r Reader) {
 	}
 	if used := is.TotalAlloc - was.TotalAlloc; used > 4<<20 {
 		t.Errorf("allocated %d bytes", used)
+	}
+}
+
+// checkSurrogateTitle lists a title with half a surrogate pair, the agent's own and one
+// made of a prompt: programs that read JSON refuse such a text, and terminals cannot show
+// it. The surface has it as it is.
+func checkSurrogateTitle(t *testing.T, r Reader) {
+	root := t.TempDir()
+	s := r.session(1, Message{session.User, `"cut \ud83d here"`, 0}, Assistant("yes"))
+	titled := r.session(2)
+	titled.Title = "cut \xed\xa0\xbd here"
+	r.Lay(t, root, s)
+	r.Lay(t, root, titled)
+	st := r.open(t, root)
+	set := &store.Set{Stores: []store.Store{st}}
+	entries, errs := set.List(context.Background())
+	set.FillTitles(context.Background(), entries)
+	if len(entries) != 2 || len(errs) > 0 {
+		t.Fatalf("listed %v, %v", entries, errs)
+	}
+	for _, e := range entries {
+		if e.Label() != "cut \uFFFD here" {
+			t.Errorf("%s is listed as %q", e.ID, e.Label())
+		}
+	}
+	if js := string(read(t, st, s.ID).Surface.AppendJSON(nil)); !strings.Contains(js, `cut \ud83d here`) {
+		t.Errorf("printed %s", js)
 	}
 }
 

@@ -22,6 +22,9 @@
 // The directory a session belongs to is not in its file. It is the project's
 // .project_root, else what projects.json says of the project's name or hash.
 //
+// A journal whose first record is damaged, which names the session, has its file's name
+// for an id.
+//
 // Checked against descriptions of Gemini CLI 0.56 (August 2026), not against the
 // program. Doubtful points are lenient: a .json file without a snapshot counts as uncompressed, and a snapshot is
 // recognised in any list, not only behind the agent's acknowledgement.

@@ -3,7 +3,9 @@ package gemini
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -32,15 +34,38 @@ func glanceAt(path string) (glance, error) {
 	g := glance{peek: p, talk: !p.Whole, titled: p.Whole, recent: p.Whole}
 	if !g.lines() {
 		g.object()
+	} else if g.meta.id == "" && filepath.Ext(path) == ".jsonl" {
+		// The record that names the session is damaged. Another may stand anywhere.
+		if g.meta.id, err = namedIn(path); g.meta.id == "" {
+			g.meta.id = stem(path)
+		}
 	}
-	return g, nil
+	return g, err
 }
 
-// lines looks at the file as a journal; false: it does not begin with one of its
-// records. Of the lines only those are read that can matter: a listing is made of
-// thousands of files.
+// namedIn is the last id that a file's records give the session.
+func namedIn(path string) (string, error) {
+	return jsonl.Read(context.Background(), path, func(src *jsonl.Source) (string, error) {
+		src.Form = &form
+		var m metadata
+		for rec, err := range src.Records(context.Background(), idShape) {
+			if err != nil {
+				return "", err
+			}
+			m.merge(jsonl.Members(rec.Value))
+			m.merge(jsonl.Members(rec.Value.Get("$set")))
+		}
+		return m.id, nil
+	})
+}
+
+var idShape = jsonl.Shape{"sessionId": nil, "$set": {"sessionId": nil}}
+
+// lines looks at the file as a journal; false: it has none of its records, or is one
+// object over many lines. Of the lines only those are read that can matter: a listing is
+// made of thousands of files.
 func (g *glance) lines() bool {
-	known := false
+	known, first := false, true
 	for line := range jsonl.Lines(g.peek.Head) {
 		if known && !g.wants(line) {
 			continue
@@ -49,11 +74,14 @@ func (g *glance) lines() bool {
 		if g.prompt != "" {
 			shape = factShape
 		}
-		for rec := range jsonl.Scan(line, shape) {
+		for rec := range form.Scan(line, shape) {
 			known = g.see(rec.Value) || known
 		}
-		if !known && len(bytes.TrimSpace(line)) > 0 {
-			return false
+		if !known && first && len(bytes.TrimSpace(line)) > 0 {
+			// The first record is damaged, where this is no longer object.
+			if first = false; jsonl.Prefix(g.peek.Head, metaShape).Get("sessionId").Exists() {
+				return false
+			}
 		}
 	}
 	if !known {
@@ -76,7 +104,7 @@ func (g *glance) end() {
 	if !g.peek.Whole {
 		for line := range jsonl.Lines(g.peek.Tail) {
 			if bytes.Contains(line, []byte(`"$set"`)) && bytes.Contains(line, []byte(`"summary"`)) {
-				for rec := range jsonl.Scan(line, factShape) {
+				for rec := range form.Scan(line, factShape) {
 					g.titled = rec.Value.Get("$set", "summary").Exists() || g.titled
 					g.meta.merge(jsonl.Members(rec.Value.Get("$set")))
 				}
@@ -84,7 +112,7 @@ func (g *glance) end() {
 		}
 	}
 	for line := range jsonl.LinesBackward(g.peek.Tail) {
-		for rec := range jsonl.Scan(line, timeShape) {
+		for rec := range form.Scan(line, timeShape) {
 			o := jsonl.Members(rec.Value)
 			g.recent = true
 			g.last = max(g.last, o.Millis("timestamp"), o.Object("$set").Millis("lastUpdated"))
@@ -169,7 +197,7 @@ func (s geminiStore) entry(path string, dirs *directories) (store.Entry, error) 
 	modified := g.peek.ModTime.UnixMilli()
 	e := store.Entry{
 		ID: Kind + ":" + g.meta.id, Cwd: dirs.cwd(placeOf(path), g.meta.hash),
-		CreatedAt: cmp.Or(g.meta.started, modified), UpdatedAt: modified,
+		CreatedAt: cmp.Or(g.meta.started, startedByName(path), modified), UpdatedAt: modified,
 		Kind: Kind, Path: path, Root: s.root,
 	}
 	if g.recent {

@@ -18,6 +18,7 @@ import (
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
 	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
+		src.Form = &form
 		return read(ctx, src, opts)
 	})
 }
@@ -169,9 +170,9 @@ func (r *reading) finish(src *jsonl.Source) *store.Reading {
 			b.Assistant(rec, s.time, s.text, "", s.model)
 		}
 	}
-	id := Kind + ":" + cmp.Or(r.meta.id, stem(src.Path))
+	id := Kind + ":" + cmp.Or(r.meta.id, stem(src.Path)) // the record that names it may be damaged
 	cwd := new(directories).cwd(placeOf(src.Path), r.meta.hash)
-	surface := b.Surface(id, r.meta.started, cwd, ownTitle(r.meta.summary), r.records)
+	surface := b.Surface(id, cmp.Or(r.meta.started, startedByName(src.Path)), cwd, ownTitle(r.meta.summary), r.records)
 	return &store.Reading{Surface: surface, Receipt: store.Receipt{
 		SessionID: id, Path: src.Path, Store: Kind, Format: r.format,
 		CapturedThroughSeq: surface.CapturedThroughSeq, BytesRead: src.Size,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
@@ -222,5 +223,77 @@ func TestAnswersNameTheirModel(t *testing.T) {
 	_, r := conversation(t, "session-x.jsonl", header, strings.Replace(model("1", `"a"`), `"type"`, `"model":"gemini-x","type"`, 1))
 	if got := r.Surface.Events[0].Data.Get("provenance", "model"); !got.Is("gemini-x") || session.MessageOf(r.Surface.Events[0]).Role != session.Assistant {
 		t.Errorf("model %s", got.Raw())
+	}
+}
+
+// A message of a replacing list looks like a record. One that a cut leaves behind is none,
+// and what was there before the list stays.
+func TestCutList(t *testing.T) {
+	list := set(user("a", `"in the list"`), user("b", `"too"`))
+	for cut := 1; cut < len(list); cut++ {
+		got, r := conversation(t, "session-x.jsonl", header, user("m1", `"before"`), list[:cut], user("m2", `"after"`))
+		if got != "user: before\nuser: after" || r.Receipt.DamagedRecords != 1 {
+			t.Errorf("%s: %q, %d damaged", list[:cut], got, r.Receipt.DamagedRecords)
+		}
+	}
+}
+
+// Without its first record a session has its file's name for an id, unless another
+// record has its own; it is listed, found and read by the same one.
+func TestFirstRecordDamaged(t *testing.T) {
+	const name = "session-2026-08-03T08-00-5e551000"
+	at, _ := time.Parse(time.RFC3339, "2026-08-03T08:00:00Z")
+	const uuid = "5e551000-0000-4000-8000-000000000001"
+	header := strings.Replace(header, "s-1", uuid, 1)
+	filler := model("f", `"`+strings.Repeat("x", 70_000)+`"`)
+	for _, c := range []struct {
+		name string
+		ext  string
+		rest []string
+		id   string // empty: no session
+	}{
+		{"cut", ".jsonl", []string{header[:20], user("1", `"one"`), model("2", `"two"`)}, name},
+		{"cut before a value", ".jsonl", []string{`{"sessionId":`, user("1", `"one"`), model("2", `"two"`)}, name},
+		{"glued", ".jsonl", []string{header[:20] + user("1", `"one"`), model("2", `"two"`)}, name},
+		{"zeros", ".jsonl", []string{"\x00\x00\x00", user("1", `"one"`)}, name},
+		{"written again", ".jsonl", []string{header[:20], header, user("1", `"one"`)}, uuid},
+		{"named far behind", ".jsonl", []string{header[:20], user("1", `"one"`), filler, header, filler}, uuid},
+		{"named nowhere in a long file", ".jsonl", []string{header[:20], user("1", `"one"`), filler, filler}, name},
+		{"other lines", ".jsonl", []string{`{"se`, `{"x":1}`}, ""},
+		{"older format", ".json", []string{"{", `"messages":[`, user("1", `"one"`), "]", "}"}, ""},
+	} {
+		root := t.TempDir()
+		path := filepath.Join(root, "tmp", "p", "chats", name+c.ext)
+		content := strings.Join(c.rest, "\n") + "\n"
+		write(t, path, content)
+		st := conformance.Open(t, gemini.Format, root)
+		entries, _ := conformance.ListAll(st)
+		if c.id == "" {
+			if len(entries) > 0 {
+				t.Errorf("%s: listed %+v", c.name, entries)
+			}
+			continue
+		}
+		id := "gemini:" + c.id
+		if len(entries) != 1 || entries[0].ID != id {
+			t.Errorf("%s: listed %+v", c.name, entries)
+			continue
+		}
+		e := entries[0]
+		title, err := st.Title(t.Context(), e)
+		if err != nil || title == nil || *title != "one" || e.CreatedAt != at.UnixMilli() {
+			t.Errorf("%s: title %v, %v, created at %d", c.name, title, err, e.CreatedAt)
+		}
+		refs, err := st.Lookup(t.Context(), c.id)
+		if err != nil || len(refs) != 1 || refs[0].Path != path {
+			t.Fatalf("%s: found %v, %v", c.name, refs, err)
+		}
+		r, err := st.Read(t.Context(), refs[0], store.ReadOptions{})
+		if err != nil || !strings.HasPrefix(text(t, r), "user: one") || r.Receipt.SessionID != id || r.Surface.Header.CreatedAt != at.UnixMilli() || r.Receipt.DamagedRecords == 0 {
+			t.Errorf("%s: %v, %+v", c.name, err, r)
+		}
+		if !gemini.Format.Recognise(name+c.ext, []byte(content)) {
+			t.Errorf("%s: not recognised", c.name)
+		}
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
@@ -36,11 +38,8 @@ var Format = store.Format{
 		}
 		return geminiStore{root, headcache.ForRoot(env.CacheDir, Kind, root)}, nil
 	},
-	Recognise: func(_ string, head []byte) bool {
-		v := jsonl.Prefix(head, metaShape)
-		return v.Get("sessionId").Kind() == jstext.String && v.Get("projectHash").Kind() == jstext.String
-	},
-	ReadFile: readFile,
+	Recognise: recognise,
+	ReadFile:  readFile,
 }
 
 type geminiStore struct {
@@ -129,7 +128,7 @@ func (s geminiStore) Lookup(ctx context.Context, id string) ([]store.Ref, error)
 	paths, errs := s.files(ctx)
 	var likely, others []string
 	for _, path := range paths {
-		if end, ok := idEnd(stem(path)); ok && !strings.HasPrefix(id, end) {
+		if end, ok := idEnd(stem(path)); ok && !strings.HasPrefix(id, end) && id != stem(path) {
 			others = append(others, path)
 		} else {
 			likely = append(likely, path)
@@ -174,6 +173,36 @@ func idEnd(stem string) (string, bool) {
 		return "", false
 	}
 	return stem[len(pattern):], true
+}
+
+// startedByName is the time in a file's name, session-<time>-<8>; 0 where the name is
+// made differently.
+func startedByName(path string) int64 {
+	name := stem(path)
+	if _, ok := idEnd(name); !ok {
+		return 0
+	}
+	t, err := time.Parse("session-2006-01-02T15-04", name[:len(name)-9])
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// recognise looks for the metadata, or, where the first record is damaged, for another
+// record in a file that has the name of a recording.
+func recognise(name string, head []byte) bool {
+	v := jsonl.Prefix(head, metaShape)
+	if v.Get("sessionId").Kind() == jstext.String && v.Get("projectHash").Kind() == jstext.String {
+		return true
+	}
+	if !isSessionName(filepath.Base(name)) || filepath.Ext(name) != ".jsonl" {
+		return false
+	}
+	for rec := range form.Scan(head, form.Shape) {
+		return isRecord(rec.Value)
+	}
+	return false
 }
 
 // Title is the summary that the agent made, else the first prompt.

@@ -17,8 +17,10 @@
 //   - NULs, which a power cut leaves, are passed over and counted: a run of them
 //     between records is damage, though it is no record;
 //   - two objects welded together on one line are two records;
-//   - a record that was torn and then written over (the next one begins inside
-//     its string) is damaged, the next one is read;
+//   - a record that was cut off with a whole one behind it on the line is damaged, and
+//     the whole one is read, wherever the cut is. It must be whole up to the next one, a
+//     run of NULs or the line's end, and where it stands in the place of a value it must
+//     have the Form of a record: objects inside of the cut record are none;
 //   - any other text that is not JSON is damaged up to the end of its line;
 //   - what is left unfinished at the end of the file is the torn tail: not there
 //     yet, never an error. A last object that is closed counts, with or without a

@@ -19,10 +19,10 @@ import (
 // split runs the splitter over r and gives back what it made of it.
 func split(t *testing.T, r io.Reader, shape Shape) (recs []Record, l splitter) {
 	t.Helper()
-	l = splitter{scanner: scanner{shape: shape}, yield: func(rec Record) bool {
+	l = *newSplitter(shape, nil, func(rec Record) bool {
 		recs = append(recs, rec)
 		return true
-	}}
+	})
 	if err := l.run(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,20 @@ func (s *Source) Records(ctx context.Context, shape Shape) iter.Seq2[Record, err
 		}
 		defer done()
 		s.Count, s.Damaged, s.Torn, s.NULs, s.nulRuns = 0, 0, 0, 0, 0
-		l := splitter{scanner: scanner{shape: shape}, yield: func(rec Record) bool { return yield(rec, nil) }}
+		l := newSplitter(shape, s.Form, func(rec Record) bool { return yield(rec, nil) })
+		var w *window
+		l.again = func(sc *scanner, span Span) (err error) {
+			if w == nil {
+				if w, err = s.window(); err != nil {
+					return err
+				}
+			}
+			return w.feed(sc, span)
+		}
 		err = l.run(ctx, r)
+		if w != nil {
+			w.close()
+		}
 		s.Count, s.Damaged, s.Torn = l.count, l.damaged+l.nulRuns, l.torn
 		s.NULs, s.nulRuns = l.nuls, l.nulRuns
 		if err != nil && !errors.Is(err, errStopped) {
@@ -58,10 +70,19 @@ func (s *Source) Records(ctx context.Context, shape Shape) iter.Seq2[Record, err
 
 // Scan yields the records of a piece of a file that is in memory. What is not a
 // whole record at either end is passed over.
-func Scan(b []byte, shape Shape) iter.Seq[Record] {
+func Scan(b []byte, shape Shape) iter.Seq[Record] { return (*Form)(nil).Scan(b, shape) }
+
+// Scan is the function Scan for records of a form.
+func (f *Form) Scan(b []byte, shape Shape) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		l := splitter{scanner: scanner{shape: shape}, yield: yield, start: -1}
-		_ = l.piece(b, 0) // fails only where the caller stops
+		l := newSplitter(shape, f, yield)
+		l.again = func(sc *scanner, span Span) error {
+			sc.feed(b[span.Off : span.Off+span.Len])
+			return nil
+		}
+		if l.piece(b, 0) == nil { // fails only where the caller stops
+			_ = l.endLine()
+		}
 	}
 }
 
@@ -71,12 +92,16 @@ var errStopped = errors.New("stopped by the caller")
 type splitter struct {
 	scanner
 	yield func(Record) bool
+	form  *Form
+	again func(sc *scanner, span Span) error // gives sc an object that has been passed
 
 	start   int64 // where the record being read begins; -1: between records
 	skip    bool  // the rest of the line is damaged, and counted
 	count   int64
 	damaged int64
 	torn    int64
+	doubt   bool    // this line has a damaged record: what follows is one only if it is whole up to the next
+	held    *Record // such a one, until what stands behind it is known
 
 	nuls     int64 // NUL bytes
 	lineNuls int64 // of them those in this line
@@ -84,10 +109,17 @@ type splitter struct {
 	inNuls   bool  // the last byte was of such a run
 }
 
+func newSplitter(shape Shape, form *Form, yield func(Record) bool) *splitter {
+	l := &splitter{scanner: scanner{shape: shape}, form: form, yield: yield, start: -1}
+	if form != nil && form.List != "" {
+		l.list = jstext.Quote(form.List)
+	}
+	return l
+}
+
 func (l *splitter) run(ctx context.Context, r io.Reader) error {
 	buf := readBuffers.Get().(*[readSize]byte)
 	defer readBuffers.Put(buf)
-	l.start = -1
 	for off := int64(0); ; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -101,6 +133,9 @@ func (l *splitter) run(ctx context.Context, r io.Reader) error {
 			continue
 		}
 		if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		if err := l.endLine(); err != nil {
 			return err
 		}
 		l.end(off, err)
@@ -141,10 +176,13 @@ func (l *splitter) piece(p []byte, off int64) error {
 		}
 		p = p[1:]
 		off++
+		if err := l.endLine(); err != nil {
+			return err
+		}
 		if l.start >= 0 && !l.skip {
 			l.damage() // the line ended inside a record
 		}
-		l.start, l.skip, l.inNuls, l.lineNuls = -1, false, false, 0
+		l.start, l.skip, l.doubt, l.inNuls, l.lineNuls = -1, false, false, false, 0
 		l.reset()
 	}
 	return nil
@@ -175,42 +213,63 @@ func (l *splitter) line(p []byte, off int64) error {
 	nuls := int64(bytes.Count(p, []byte{0}))
 	l.nuls += nuls
 	l.lineNuls += nuls
-	for len(p) > 0 && !l.skip {
-		if l.state == atStart {
-			n := l.between(p)
-			off += int64(n)
-			if p = p[n:]; len(p) == 0 {
-				break
-			}
-		}
-		n, v := l.feed(p)
-		if l.start < 0 && (len(l.stack) > 0 || v == closed) {
-			l.start = off + int64(bytes.IndexByte(p, '{'))
+	for len(p) > 0 {
+		n, err := l.next(p, off)
+		if err != nil {
+			return err
 		}
 		p = p[n:]
 		off += int64(n)
-		switch v {
-		case closed:
-			if err := l.record(off); err != nil {
-				return err
-			}
-		case broken:
-			l.recover(p, off)
-		}
 	}
 	return nil
+}
+
+// next takes some bytes of one line, and says how many.
+func (l *splitter) next(p []byte, off int64) (int, error) {
+	if l.skip {
+		return l.behindNULs(p), nil
+	}
+	if l.state == atStart {
+		if n := l.between(p); n > 0 {
+			return n, nil
+		}
+		if l.held != nil {
+			if p[0] != '{' {
+				l.dismiss()
+				return 0, nil
+			}
+			if err := l.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	l.off = off
+	n, v := l.feed(p)
+	if l.start < 0 && (len(l.stack) > 0 || v == closed) {
+		l.start = off + int64(bytes.IndexByte(p, '{'))
+	}
+	switch v {
+	case closed:
+		return n, l.record(off + int64(n))
+	case broken:
+		l.recover(p[n:], off+int64(n))
+	}
+	return n, nil
 }
 
 // recover goes on behind a damaged record: where a new one was written over it, or
 // else on the next line.
 func (l *splitter) recover(p []byte, off int64) {
+	if l.glued() {
+		return
+	}
 	welded := l.welded()
-	over := len(p) > 0 && p[0] == '{' && len(l.stack) > 0
+	over := p[0] == '{' && len(l.stack) > 0
 	l.damage()
 	l.reset()
 	switch {
 	case welded:
-		l.start = off - 2
+		l.start, l.off = off-2, off-2
 		l.feed([]byte(`{"`))
 	case over:
 		l.start = -1
@@ -225,23 +284,41 @@ func (l *splitter) recover(p []byte, off int64) {
 func (l *splitter) damage() {
 	l.damaged++
 	l.count++
+	l.doubt = true
+}
+
+// endLine takes what the end of a line, or of the input, makes certain.
+func (l *splitter) endLine() error {
+	if !l.skip && l.start >= 0 {
+		l.glued()
+	}
+	return l.flush()
 }
 
 func (l *splitter) record(end int64) error {
 	v, err := jstext.Parse(jstext.Decode(l.out))
-	if err != nil { // cannot be: the scanner follows the same grammar
-		l.damage()
-	} else {
-		rec := Record{Span{l.start, end - l.start}, l.count, v}
-		l.count++
-		if !l.yield(rec) {
-			return errStopped
-		}
-	}
+	rec := Record{Span: Span{l.start, end - l.start}, Value: v}
 	l.start = -1
 	l.reset()
 	if cap(l.out) > keepCap {
 		l.out = nil
+	}
+	switch {
+	case err != nil: // cannot be: the scanner follows the same grammar
+		l.damage()
+	case l.doubt:
+		l.held = &rec
+	default:
+		return l.give(rec)
+	}
+	return nil
+}
+
+func (l *splitter) give(rec Record) error {
+	rec.Index = l.count
+	l.count++
+	if !l.yield(rec) {
+		return errStopped
 	}
 	return nil
 }

@@ -24,6 +24,14 @@ type scanner struct {
 	hex   int    // hex digits still to come
 	word  string // what is left of null, true or false
 	brace bool   // the last byte of the string before the quote was {
+
+	// What is known of a whole object that ends where the scanner stands, inside of the
+	// record: see splitter.glued.
+	list  string // the Form's List, as a key is written; empty: none
+	lists bool   // the value that comes next stands under it
+	off   int64  // where the bytes that feed is given stand; set by its caller
+	pos   int64  // where the byte that step is given stands
+	inner Span   // the object that was closed last, with nothing behind it; of length 0: none
 }
 
 // mode is how a value is kept. The zero mode lets it go.
@@ -37,6 +45,8 @@ type frame struct {
 	mode  mode
 	array bool
 	comma bool // something was written in it
+	lists bool // it holds objects that look like records
+	at    int64
 }
 
 type state uint8
@@ -82,6 +92,7 @@ func (s *scanner) reset() {
 	s.out = s.out[:0]
 	s.stack = s.stack[:0]
 	s.state = atStart
+	s.lists, s.inner = false, Span{}
 }
 
 // feed takes bytes of one line, without its LF, and returns how many belong to
@@ -94,6 +105,7 @@ func (s *scanner) feed(p []byte) (int, verdict) {
 				break
 			}
 		}
+		s.pos = s.off + int64(i)
 		n, v := s.step(p[i])
 		if v == broken {
 			return i, v
@@ -216,9 +228,11 @@ func (s *scanner) structureByte(c byte) (int, verdict) {
 	top := &s.stack[len(s.stack)-1] // afterValue
 	switch {
 	case c == ',' && top.array:
+		s.inner = Span{}
 		s.element()
 		s.state = atValue
 	case c == ',':
+		s.inner = Span{}
 		s.state = atKey
 	case c == ']' && top.array, c == '}' && !top.array:
 		return 1, s.close()
@@ -263,10 +277,11 @@ func (s *scanner) beginKey() {
 func (s *scanner) endKey() {
 	s.state = atColon
 	top := &s.stack[len(s.stack)-1]
-	s.next = mode{}
+	s.next, s.lists = mode{}, false
 	if !s.strng.keep {
 		return
 	}
+	s.lists = s.list != "" && string(s.out[s.keyAt:]) == s.list
 	if top.mode.shape == nil {
 		s.next = mode{keep: true}
 	} else if sub, ok := top.mode.shape.member(s.out[s.keyAt:]); ok {
@@ -327,7 +342,8 @@ func (s *scanner) value(c byte) verdict {
 }
 
 func (s *scanner) open(c byte, m mode) {
-	s.stack = append(s.stack, frame{mode: m, array: c == '['})
+	s.stack = append(s.stack, frame{mode: m, array: c == '[', lists: s.lists, at: s.pos})
+	s.lists = false
 	if m.keep {
 		s.out = append(s.out, c)
 	}
@@ -346,9 +362,12 @@ func (s *scanner) close() verdict {
 			s.out = append(s.out, '}')
 		}
 	}
-	s.state = afterValue
+	s.state, s.inner = afterValue, Span{}
 	if len(s.stack) == 0 {
 		return closed
+	}
+	if !top.array {
+		s.inner = Span{top.at, s.pos + 1 - top.at}
 	}
 	return more
 }

@@ -21,6 +21,9 @@ type Source struct {
 	// Hash, where set before Records, is fed the bytes on disk as they are read.
 	Hash io.Writer
 
+	// Form, where set before Records, is how records look; see there.
+	Form *Form
+
 	// What Records has met so far. Counts are of the last call.
 	Count   int64 // records, damaged ones included
 	Damaged int64 // records, and runs of NUL bytes outside of records, that were passed over

@@ -63,7 +63,7 @@ func headerOf(path string) (header, error) {
 // is damaged, the header may stand whole behind it; else the file's name and the other
 // records say enough.
 func headerIn(head []byte, path string) (header, bool) {
-	for rec := range jsonl.Scan(head, headerShape) {
+	for rec := range form.Scan(head, headerShape) {
 		h, ok := parseHeader(rec.Value)
 		if !ok && rec.Index > 0 && isEntry(rec.Value) {
 			return headerByName(path)
@@ -71,6 +71,16 @@ func headerIn(head []byte, path string) (header, bool) {
 		return h, ok
 	}
 	return header{}, false
+}
+
+// form is how the header and the entries look.
+var form = jsonl.Form{
+	Shape: headerShape,
+	Is: func(v jstext.Value) bool {
+		_, ok := parseHeader(v)
+		return ok && v.Get("timestamp").Exists() || isEntry(v)
+	},
+	List: "retainedTail",
 }
 
 // isEntry reports whether a record can stand behind a header.

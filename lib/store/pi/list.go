@@ -40,7 +40,7 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 		if !named && (prompt != "" || !bytes.Contains(line, []byte(`"user"`))) {
 			continue
 		}
-		for rec := range jsonl.Scan(line, listShape) {
+		for rec := range form.Scan(line, listShape) {
 			name = lastName(name, rec.Value)
 			prompt = cmp.Or(prompt, promptOf(rec.Value))
 		}
@@ -48,7 +48,7 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 	if !p.Whole {
 		for line := range jsonl.Lines(p.Tail) {
 			if bytes.Contains(line, []byte(`"session_info"`)) {
-				for rec := range jsonl.Scan(line, listShape) {
+				for rec := range form.Scan(line, listShape) {
 					name = lastName(name, rec.Value)
 				}
 			}
@@ -69,7 +69,7 @@ func (s *piStore) entry(path string) (store.Entry, error) {
 // lastMessage is the time of the last message in a tail; 0 where it has none.
 func lastMessage(tail []byte) int64 {
 	for line := range jsonl.LinesBackward(tail) {
-		for rec := range jsonl.Scan(line, timeShape) {
+		for rec := range form.Scan(line, timeShape) {
 			if rec.Value.Get("type").Is("message") {
 				return millis(rec.Value.Get("timestamp"))
 			}
@@ -85,6 +85,7 @@ func titleOf(ctx context.Context, path string) (*string, error) {
 		return nil, err
 	}
 	defer src.Close()
+	src.Form = &form
 	name, prompt := "", ""
 	for rec, err := range src.Records(ctx, listShape) {
 		if err != nil {

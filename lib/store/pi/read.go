@@ -16,6 +16,7 @@ import (
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
 	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
+		src.Form = &form
 		return reading(ctx, src, opts)
 	})
 }
