@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/sessionuri"
 )
@@ -231,12 +232,14 @@ func complete(ctx context.Context, st Store, e *Entry) {
 	}
 }
 
-// shown is a title with its mentions as @label, also one that an agent made itself.
+// shown is a title for people and for other programs: its mentions as @label, also in one
+// that an agent made itself, and half a surrogate pair as U+FFFD, since there are readers
+// of JSON that refuse it.
 func shown(title *string) *string {
 	if title == nil {
 		return nil
 	}
-	t := sessionuri.Labels(*title)
+	t := jstext.ToUTF8(sessionuri.Labels(*title))
 	return &t
 }
 

@@ -59,16 +59,17 @@ type row struct {
 }
 
 // appendJSON appends the row as one object. What most sessions have nothing to say
-// of has no key in theirs.
+// of has no key in theirs. Text that is only to be shown is well-formed, with U+FFFD for
+// half a surrogate pair; ids and the path are exact.
 func (e row) appendJSON(dst []byte) []byte {
 	var w jstext.Writer
 	w.BeginObject()
 	w.Key("sessionId")
 	w.Text(e.ID)
 	w.Key("title")
-	w.OptText(e.Title)
+	w.OptText(wellFormed(e.Title))
 	w.Key("cwd")
-	w.OptText(e.Cwd)
+	w.OptText(wellFormed(e.Cwd))
 	w.Key("createdAt")
 	w.Int(e.CreatedAt)
 	w.Key("updatedAt")
@@ -78,7 +79,7 @@ func (e row) appendJSON(dst []byte) []byte {
 	w.Key("path")
 	w.Text(e.Path)
 	w.Key("mention")
-	label := e.Label()
+	label := jstext.ToUTF8(e.Label())
 	w.Text(sessionuri.Mention(e.ID, &label))
 	if e.CopiedFrom != "" {
 		w.Key("copiedFrom")
@@ -88,7 +89,7 @@ func (e row) appendJSON(dst []byte) []byte {
 		w.Key("otherCwds")
 		w.BeginArray()
 		for _, dir := range e.OtherCwds {
-			w.Text(dir)
+			w.Text(jstext.ToUTF8(dir))
 		}
 		w.EndArray()
 	}
@@ -102,4 +103,12 @@ func (e row) appendJSON(dst []byte) []byte {
 	}
 	w.EndObject()
 	return append(dst, w.Bytes()...)
+}
+
+func wellFormed(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	t := jstext.ToUTF8(*s)
+	return &t
 }

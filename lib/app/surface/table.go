@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/dsh-toolkit/dsh/lib/cli"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/termtext"
 )
 
@@ -29,7 +30,7 @@ func table(c *cli.Call, rows []row) error {
 			lines[0][4] = "NOTE"
 		}
 		lines = append(lines, [5]string{
-			Ago(now, cmp.Or(r.CreatedAt, r.UpdatedAt)), termtext.Line(r.Label()), termtext.Line(cwd), termtext.Line(r.ID), note,
+			Ago(now, cmp.Or(r.CreatedAt, r.UpdatedAt)), termtext.Line(jstext.ToUTF8(r.Label())), termtext.Line(cwd), termtext.Line(r.ID), note,
 		})
 	}
 	widths := columnWidths(lines, c.Sys.Columns)
@@ -112,7 +113,9 @@ func fit(s string, width int) string {
 	return b.String() + "…" + strings.Repeat(" ", width-used-1)
 }
 
+// shortHome is a directory for people: without half surrogates, its home as ~.
 func shortHome(dir, home string) string {
+	dir = jstext.ToUTF8(dir)
 	if rest, ok := strings.CutPrefix(dir, home); ok && home != "" && (rest == "" || rest[0] == '/') {
 		return "~" + rest
 	}

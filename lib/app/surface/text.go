@@ -15,7 +15,8 @@ import (
 func writeText(c *cli.Call, reading *store.Reading) error {
 	line, block := jstext.ToUTF8, jstext.ToUTF8
 	if c.Sys.StdoutTTY {
-		line, block = termtext.Line, termtext.Block
+		line = func(s string) string { return termtext.Line(jstext.ToUTF8(s)) }
+		block = termtext.Block
 	}
 	p := reference.Project(reading.Surface)
 	title := reading.Surface.Header.ID

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/tui/candidate"
 )
@@ -42,7 +43,11 @@ func (c *candidates) Candidates(ctx context.Context, query string, limit int) ([
 	}
 	out := make([]candidate.Session, len(found))
 	for i, e := range found {
-		out[i] = candidate.Session{ID: e.ID, Label: e.Label(), Cwd: e.Cwd, Time: cmp.Or(e.CreatedAt, e.UpdatedAt)}
+		out[i] = candidate.Session{ID: e.ID, Label: jstext.ToUTF8(e.Label()), Time: cmp.Or(e.CreatedAt, e.UpdatedAt)}
+		if e.Cwd != nil {
+			cwd := jstext.ToUTF8(*e.Cwd)
+			out[i].Cwd = &cwd
+		}
 	}
 	return out, nil
 }

@@ -16,7 +16,7 @@ import (
 // Session is a candidate.
 type Session struct {
 	ID    string
-	Label string // the latest folded title, else the id; exact
+	Label string // the latest folded title, else the id; well-formed
 	Cwd   *string
 	Time  int64 // when it began, as lists are ordered, ms since the epoch
 }
