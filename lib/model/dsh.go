@@ -39,16 +39,6 @@ type Delivery struct {
 	Content jstext.Value // the blocks, with every context baked in
 }
 
-// Sight is what a look into a session's log found.
-type Sight int
-
-// What can be found.
-const (
-	Unseen     Sight = iota // the log was read, and the message is not in it
-	Seen                    // it is in the log
-	Unreadable              // there is no log to look into
-)
-
 // Dsh delivers messages into a running dsh.
 type Dsh struct {
 	BaseURL string // what stands before /api
@@ -57,6 +47,9 @@ type Dsh struct {
 	// Patience is how long an accepted message may take to show in the log before
 	// its acceptance has to do; 0: thirty seconds.
 	Patience time.Duration
+	// Quiet is how long a message may stay in dsh's queue while nothing is written to
+	// the log; 0: five minutes. A turn may be waiting for a person's approval.
+	Quiet time.Duration
 }
 
 // Fate is how a delivery is known to have arrived.
@@ -64,17 +57,28 @@ type Fate int
 
 // The fates.
 const (
-	Logged   Fate = iota // its rpcId is in the session's log
+	Logged   Fate = iota // it stands in the session's log as a message
 	Accepted             // dsh said so, and its log cannot be read or does not show it
+	Waiting              // it is in dsh's queue, and nothing happens there
 )
 
-// Deliver hands a message over once. It looks into the log first and sends nothing
-// that is there already, so it can be called again after a crash at any point.
-// Errors are *fault.Error, or ctx's cause; either way the message may have arrived
-// or not, which the next call finds out as far as the log can be read.
+// Deliver hands a message over once and follows it until it stands in the session's
+// log. It looks into the log first and sends nothing that is there or in dsh's queue
+// already, so it can be called again after a crash at any point. Errors are
+// *fault.Error, among them dsh's own reason where a turn ended without the message, or
+// ctx's cause; the next call finds out, as far as the log can be read, whether the
+// message has arrived.
 func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
-	if d.look(ctx, m) == Seen {
+	before := d.look(ctx, m)
+	switch before.State {
+	case Seen:
 		return Logged, nil
+	case Queued, Taken:
+		fate, err := d.follow(ctx, m, before.Attempts-1, nil)
+		if !errors.Is(err, errStuck) {
+			return fate, err
+		}
+		// Nothing comes of it: dsh was killed between taking it and writing it down.
 	}
 	sendErr := d.send(ctx, m)
 	var refused *refusal
@@ -84,50 +88,18 @@ func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
 	case errors.As(sendErr, &refused):
 		return 0, d.failure(refused)
 	}
-	patience := d.Patience
-	if patience == 0 {
-		patience = 30 * time.Second
+	fate, err := d.follow(ctx, m, before.Attempts, sendErr)
+	if errors.Is(err, errStuck) {
+		return Accepted, nil
 	}
-	if sendErr != nil { // the answer was lost, not necessarily the message
-		patience = min(patience, 2*time.Second)
-	}
-	if err := d.await(ctx, m, patience); err == nil {
-		return Logged, nil
-	} else if ctx.Err() != nil {
-		return 0, err
-	}
-	if sendErr != nil {
-		return 0, d.failure(sendErr)
-	}
-	return Accepted, nil
+	return fate, err
 }
 
 func (d Dsh) look(ctx context.Context, m Delivery) Sight {
 	if d.Look == nil {
-		return Unreadable
+		return Sight{State: Unreadable}
 	}
 	return d.Look(ctx, m.SessionID, m.RPCID)
-}
-
-var errUnseen = errors.New("not seen in the log")
-
-// await waits until the message shows in the log.
-func (d Dsh) await(ctx context.Context, m Delivery, patience time.Duration) error {
-	deadline := time.Now().Add(patience)
-	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		switch d.look(ctx, m) {
-		case Seen:
-			return nil
-		case Unreadable:
-			return errUnseen
-		}
-		if time.Now().After(deadline) {
-			return errUnseen
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return err
-		}
-	}
 }
 
 // refusal is an answer that says the message was not taken.

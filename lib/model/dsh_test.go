@@ -41,6 +41,9 @@ func serveDsh(t *testing.T, d *dshServer, answers ...func(w http.ResponseWriter,
 	t.Helper()
 	d.t = t
 	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			return
+		}
 		b, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost || r.URL.Path != "/api/session.prompt" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Origin") != "" {
 			t.Errorf("%s %s %v", r.Method, r.URL.Path, r.Header)
@@ -85,7 +88,7 @@ func (d *dshServer) write(line string) {
 
 func (d *dshServer) look(ctx context.Context, _, rpcID string) model.Sight {
 	if d.log == "" {
-		return model.Unreadable
+		return model.Sight{State: model.Unreadable}
 	}
 	return model.LookInLog(ctx, d.log, rpcID)
 }
@@ -100,9 +103,18 @@ const header = `{"type":"session","version":0,"id":"s","createdAt":1,"delegation
 
 var logged = map[string]string{
 	"the message":      `{"type":"user/message","seq":0,"time":1,"data":{"content":[],"source":{"kind":"user","rpcId":RPC},"role":"user","id":"x"},"surfaceOp":"append"}` + "\n",
-	"the queueing":     `{"type":"agent/inbox/spliced","seq":0,"time":1,"data":{"target":"next-turn","start":0,"inserted":[{"content":[],"source":{"kind":"user","rpcId":RPC}}]}}` + "\n",
+	"all of it":        queued + taken + `{"type":"user/message","seq":9,"data":{"content":[],"source":{"kind":"user","rpcId":RPC}}}` + "\n",
 	"a nested message": `{"type":"user/message","seq":0,"time":1,"data":{"message":{"content":[],"source":{"kind":"user","rpcId":RPC}}},"surfaceOp":"append"}` + "\n",
 }
+
+// What dsh 0.1.0-rc.8 was seen to log of a message.
+const (
+	queued = `{"type":"agent/inbox/spliced","seq":0,"data":{"target":"next-turn","start":0,"inserted":[{"content":[],"source":{"kind":"user","rpcId":RPC}}]}}` + "\n"
+	taken  = `{"type":"turn/start","seq":1,"data":{"turn":1}}` + "\n" + `{"type":"agent/inbox/spliced","seq":2,"data":{"target":"next-turn","start":0,"removedCount":1,"inserted":[]}}` + "\n"
+	other  = `{"type":"agent/inbox/spliced","seq":0,"data":{"target":"next-turn","start":0,"inserted":[{"content":[],"source":{"kind":"user","rpcId":"other"}}]}}` + "\n"
+	failed = `{"type":"turn/end","seq":3,"data":{"turn":1,"reason":{"kind":"error","error":{"message":"no such session"}}}}` + "\n"
+	done   = `{"type":"turn/end","seq":3,"data":{"turn":1,"reason":{"kind":"completed"}}}` + "\n"
+)
 
 func delivery(id string) model.Delivery {
 	return model.Delivery{SessionID: "s \xed\xa0\x80", RPCID: id, Mode: model.QueueMode, Content: session.TextContent("a\u2028<\xed\xa0\x80>")}
@@ -136,29 +148,98 @@ func TestDeliver(t *testing.T) {
 // An id that only stands in a text, or in another's, is not seen.
 func TestLookInLog(t *testing.T) {
 	dir := t.TempDir()
+	message := strings.ReplaceAll(logged["the message"], "RPC", `"id-1"`)
 	for _, c := range []struct {
 		name, text string
-		want       model.Sight
+		want       model.State
+		attempts   int
+		words      string
 	}{
-		{"empty", "", model.Unseen},
-		{"in a text", header + `{"type":"user/message","seq":0,"data":{"content":[{"type":"text","text":"id-1"}],"source":{"kind":"user"}}}` + "\n", model.Unseen},
-		{"longer", header + strings.ReplaceAll(logged["the message"], "RPC", `"id-12"`), model.Unseen},
-		{"torn", header + strings.TrimSuffix(strings.ReplaceAll(logged["the message"], "RPC", `"id-1"`), "\n"), model.Unseen},
-		{"behind damage", header + "{\n" + strings.ReplaceAll(logged["the message"], "RPC", `"id-1"`), model.Seen},
-		{"damaged", header + `{"id-1","rpcId":"id-1"` + "\n", model.Unseen},
+		{"empty", "", model.Unseen, 0, ""},
+		{"in a text", header + `{"type":"user/message","seq":0,"data":{"content":[{"type":"text","text":"id-1"}],"source":{"kind":"user"}}}` + "\n", model.Unseen, 0, ""},
+		{"longer", header + strings.ReplaceAll(logged["the message"], "RPC", `"id-12"`), model.Unseen, 0, ""},
+		{"torn", header + strings.TrimSuffix(message, "\n"), model.Unseen, 0, ""},
+		{"behind damage", header + "{\n" + message, model.Seen, 0, ""},
+		{"damaged", header + `{"id-1","rpcId":"id-1"` + "\n", model.Unseen, 0, ""},
+		{"queued", header + queued, model.Queued, 1, ""},
+		{"queued, and a turn ends", header + queued + done, model.Queued, 1, ""},
+		{"queued behind another, which is taken", header + queued + other + taken, model.Queued, 1, ""},
+		{"queued before another, which waits", header + other + queued + taken + failed, model.Failed, 1, "no such session"},
+		{"taken", header + queued + taken, model.Taken, 1, ""},
+		{"written down", header + queued + taken + message, model.Seen, 1, ""},
+		{"failed", header + queued + taken + failed, model.Failed, 1, "no such session"},
+		{"ended without it", header + queued + taken + done, model.Failed, 1, "completed"},
+		{"failed, and queued again", header + queued + taken + failed + queued, model.Queued, 2, ""},
+		{"failed twice", header + queued + taken + failed + queued + taken + failed, model.Failed, 2, "no such session"},
+		{"moved to another queue", header + queued + taken + strings.Replace(queued, "next-turn", "next-step", 1) + done, model.Queued, 2, ""},
+		{"counts out of range", header + strings.Replace(queued, `"start":0`, `"start":99,"removedCount":-5`, 1) + strings.Replace(taken, `"removedCount":1`, `"removedCount":99999`, 1), model.Taken, 1, ""},
 	} {
 		path := filepath.Join(dir, c.name)
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+		text := strings.ReplaceAll(c.text, "RPC", `"id-1"`)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := model.LookInLog(t.Context(), path, "id-1"); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		want := model.Sight{State: c.want, Attempts: c.attempts, Words: c.words, Size: int64(len(text))}
+		if got := model.LookInLog(t.Context(), path, "id-1"); got != want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, want)
 		}
 	}
-	for _, path := range []string{filepath.Join(dir, "none"), dir} {
-		if got := model.LookInLog(t.Context(), path, "id-1"); got != model.Unreadable {
-			t.Errorf("%s: %d", path, got)
-		}
+	if got := model.LookInLog(t.Context(), filepath.Join(dir, "none"), "id-1"); got != (model.Sight{}) {
+		t.Errorf("a log that is not there: %+v", got)
+	}
+	if got := model.LookInLog(t.Context(), dir, "id-1"); got.State == model.Seen {
+		t.Errorf("a directory: %+v", got)
+	}
+}
+
+// What becomes of a message that dsh has accepted.
+func TestDeliverFollows(t *testing.T) {
+	for _, c := range []struct {
+		name, before, after string
+		fate                model.Fate
+		fault               string
+		requests            int
+	}{
+		{name: "failed", after: queued + taken + failed, fault: `record "id-1": dsh ended the turn without the message: "no such session"`, requests: 1},
+		{name: "failed again", before: queued + taken + failed, after: queued + taken + failed, fault: "no such session", requests: 1},
+		{name: "failed once", before: queued + taken + failed, after: queued + taken + logged["the message"], fate: model.Logged, requests: 1},
+		{name: "the old failure alone", before: queued + taken + failed, fate: model.Accepted, requests: 1},
+		{name: "in the queue already", before: queued, fate: model.Waiting},
+		{name: "it waits", after: queued, fate: model.Waiting, requests: 1},
+		{name: "taken by a dsh that was killed", before: queued + taken, after: queued + taken + logged["the message"], fate: model.Logged, requests: 1},
+		{name: "taken, and nothing more", after: queued + taken, fate: model.Accepted, requests: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+			serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+				answer(acceptedAnswer)(w, rpcID)
+				time.AfterFunc(50*time.Millisecond, func() { d.write(strings.ReplaceAll(c.after, "RPC", rpcID)) })
+			})
+			d.write(header + strings.ReplaceAll(c.before, "RPC", `"id-1"`))
+			fate, err := model.Dsh{BaseURL: d.URL, Look: d.look, Patience: 500 * time.Millisecond, Quiet: 500 * time.Millisecond}.Deliver(t.Context(), delivery("id-1"))
+			if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+				t.Errorf("error %v, want %q", err, c.fault)
+			}
+			if fate != c.fate || d.requests() != c.requests {
+				t.Errorf("fate %d after %d requests, want %d after %d", fate, d.requests(), c.fate, c.requests)
+			}
+		})
+	}
+}
+
+// A dsh that goes away while the message is in its queue ends the wait.
+func TestDeliverDshGone(t *testing.T) {
+	d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+	serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+		d.write(strings.ReplaceAll(queued, "RPC", rpcID))
+		answer(acceptedAnswer)(w, rpcID)
+		go d.Close()
+	})
+	d.write(header)
+	_, err := model.Dsh{BaseURL: d.URL, Look: d.look}.Deliver(t.Context(), delivery("id-1"))
+	if err == nil || !strings.Contains(err.Error(), `went away before record "id-1" stood in the session's log`) {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -169,11 +250,11 @@ func TestLookInRealLogs(t *testing.T) {
 		"v0-late/raw/--home-dev-project-a--/session-cb1e46ae-4291-46a2-bee9-c428ff016a20/session.jsonl":        "1be6bffe-2ee7-4122-b37e-7e3b1c49f8a0",
 	} {
 		path = "../../testdata/fixtures/dsh/" + path
-		if got := model.LookInLog(t.Context(), path, id); got != model.Seen {
-			t.Errorf("%s: %d", path, got)
+		if got := model.LookInLog(t.Context(), path, id); got.State != model.Seen {
+			t.Errorf("%s: %+v", path, got)
 		}
-		if got := model.LookInLog(t.Context(), path, id+"x"); got != model.Unseen {
-			t.Errorf("%s: another id is %d", path, got)
+		if got := model.LookInLog(t.Context(), path, id+"x"); got.State != model.Unseen {
+			t.Errorf("%s: another id is %+v", path, got)
 		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dsh-toolkit/dsh/lib/app/state"
 	"github.com/dsh-toolkit/dsh/lib/cli"
@@ -63,11 +65,31 @@ func logOfOwnShell(c *cli.Call, id string) string {
 	return c.Sys.Getenv("DSH_SESSION_JSONL")
 }
 
-// lookIn looks for a message in every log that the session may have.
-func lookIn(ctx context.Context, stores []store.Store, path, id, rpcID string) model.Sight {
+// logs looks for messages in every log that a session may have in dsh's stores.
+type logs struct {
+	c    *cli.Call
+	last map[string]looked
+}
+
+// looked is what was found in a log that has not changed since.
+type looked struct {
+	rpcID    string
+	size     int64
+	modified time.Time
+	sight    model.Sight
+}
+
+// look looks for one message. The stores are opened anew each time: dsh makes its root
+// with its first session.
+func (l *logs) look(ctx context.Context, id, rpcID string) model.Sight {
+	stores, err := dshStores(l.c)
+	own := logOfOwnShell(l.c, id)
+	if err != nil || len(stores) == 0 && own == "" {
+		return model.Sight{State: model.Unreadable}
+	}
 	var paths []string
-	if _, err := os.Stat(path); path != "" && err == nil {
-		paths = append(paths, path)
+	if own != "" {
+		paths = append(paths, own)
 	}
 	for _, s := range stores {
 		refs, _ := s.Lookup(ctx, id)
@@ -75,17 +97,42 @@ func lookIn(ctx context.Context, stores []store.Store, path, id, rpcID string) m
 			paths = append(paths, r.Path)
 		}
 	}
-	best := model.Unreadable
-	for _, p := range paths {
-		switch model.LookInLog(ctx, p, rpcID) {
-		case model.Seen:
-			return model.Seen
-		case model.Unseen:
-			best = model.Unseen
+	slices.Sort(paths)
+	var best model.Sight
+	unreadable := 0
+	for _, p := range slices.Compact(paths) {
+		s := l.lookIn(ctx, p, rpcID)
+		if s.State == model.Unreadable {
+			unreadable++
+			continue
 		}
+		if s.State > best.State {
+			best = s
+		}
+	}
+	if unreadable > 0 && unreadable == len(paths) {
+		best.State = model.Unreadable
 	}
 	return best
 }
+
+// lookIn looks into one log, unless it is as it was at the last look.
+func (l *logs) lookIn(ctx context.Context, path, rpcID string) model.Sight {
+	info, err := os.Stat(path)
+	if err != nil {
+		return model.LookInLog(ctx, path, rpcID)
+	}
+	was, ok := l.last[path]
+	if ok && was.rpcID == rpcID && was.size == info.Size() && was.modified.Equal(info.ModTime()) && time.Since(was.modified) > settled {
+		return was.sight
+	}
+	s := model.LookInLog(ctx, path, rpcID)
+	l.last[path] = looked{rpcID, info.Size(), info.ModTime(), s}
+	return s
+}
+
+// settled is how old a change must be so that no later one can have the same time.
+const settled = 2 * time.Second
 
 // refuseForeign refuses to start a second session under the id of one of dsh's:
 // only dsh may write to that one.

@@ -26,16 +26,11 @@ func runDsh(c *cli.Call, box *inbox.Inbox, to string) error {
 		return err
 	}
 	defer driver.Close()
-	logs, err := dshStores(c)
-	if err != nil {
+	if _, err := dshStores(c); err != nil {
 		return err
 	}
-	d := &delivery{c: c, driver: driver, hooks: hooks(c), dsh: model.Dsh{
-		BaseURL: dshURL(c),
-		Look: func(ctx context.Context, id, rpcID string) model.Sight {
-			return lookIn(ctx, logs, logOfOwnShell(c, id), id, rpcID)
-		},
-	}}
+	l := &logs{c, make(map[string]looked)}
+	d := &delivery{c: c, driver: driver, hooks: hooks(c), dsh: model.Dsh{BaseURL: dshURL(c), Look: l.look}}
 	return d.run()
 }
 
@@ -114,15 +109,16 @@ func (d *delivery) deliver(ctx context.Context, r inbox.Record) error {
 	fate, err := d.dsh.Deliver(ctx, model.Delivery{
 		SessionID: r.To, RPCID: r.ID, Mode: mode, Content: agent.BakeAll(content, contexts),
 	})
-	switch {
-	case err != nil:
-		return err
-	case fate == model.Accepted:
-		d.c.Note("record %s: accepted, and not seen in the session's log", fault.Quote(r.ID))
-	case d.c.Sys.StderrTTY:
-		d.c.Note("record %s: delivered", fault.Quote(r.ID))
+	if err == nil {
+		d.c.Note("record %s: %s", fault.Quote(r.ID), fates[fate])
 	}
-	return nil
+	return err
+}
+
+var fates = map[model.Fate]string{
+	model.Logged:   "delivered: it stands in the session's log",
+	model.Accepted: "accepted only: it was not seen in the session's log",
+	model.Waiting:  "accepted only: it waits in dsh's queue",
 }
 
 func (d *delivery) block(r inbox.Record, reason string) {
