@@ -97,8 +97,11 @@ func KindOf(err error) Kind { return Of(err).Kind }
 
 // Quote shows text from outside for a Subject or a Message: as %q, and no more
 // than the beginning of what may be a megabyte.
-func Quote(s string) string {
-	const most = 80
+func Quote(s string) string { return QuoteUpTo(s, 80) }
+
+// QuoteUpTo is Quote with the first most bytes of the text, for what is worth reading
+// in full.
+func QuoteUpTo(s string, most int) string {
 	if len(s) <= most {
 		return fmt.Sprintf("%q", s)
 	}

@@ -131,7 +131,7 @@ func (d Dsh) send(ctx context.Context, m Delivery) error {
 		return &refusal{err.Error()}
 	}
 	req.Header.Set("Content-Type", "application/json")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := newClient()
 	defer client.CloseIdleConnections()
 	res, err := client.Do(req)
 	if err != nil {
@@ -143,6 +143,15 @@ func (d Dsh) send(ctx context.Context, m Delivery) error {
 		return err
 	}
 	return accepted(res.StatusCode, body, m.RPCID)
+}
+
+// newClient is a client with connections of its own, which may be closed without
+// regard to others. It follows no redirect.
+func newClient() *http.Client {
+	return &http.Client{
+		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 func promptBody(m Delivery) []byte {

@@ -76,7 +76,7 @@ func (d Dsh) ping(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := newClient()
 	defer client.CloseIdleConnections()
 	res, err := client.Do(req)
 	if err == nil {
@@ -88,11 +88,14 @@ func (d Dsh) ping(ctx context.Context) error {
 	return err
 }
 
+// maxWords bounds what is shown of dsh's own words, in bytes.
+const maxWords = 1000
+
 // ended is the failure of a turn that ended without the message.
 func (d Dsh) ended(m Delivery, words string) error {
 	return &fault.Error{
 		Kind: fault.Unexpected, Code: fault.Failed, Subject: "record " + fault.Quote(m.RPCID),
-		Message: "dsh ended the turn without the message: " + fault.Quote(words),
+		Message: "dsh ended the turn without the message: " + fault.QuoteUpTo(words, maxWords),
 		Hint:    "the record waits: run again to send it once more; dsh-send cancel drops it",
 	}
 }
