@@ -10,7 +10,8 @@
 //
 // An entry whose parent is not in the file (pi's own forks lose labels in this
 // way, and a damaged line does too) is taken to follow the entry before it, and the
-// reading says so; pi's model would see nothing from before it.
+// reading says so; pi's model would see nothing from before it. Entries whose
+// parents form a circle stand in the order of the file.
 //
 // Of several files with one id the newest counts. A title may stand anywhere in a
 // file; where the head and the tail do not tell, the body is read once and the answer

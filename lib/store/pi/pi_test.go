@@ -102,6 +102,9 @@ func TestRules(t *testing.T) {
 		{"a missing parent is bridged", user("a", "null", "one") + user("b", `"label"`, "two"), "one|two"},
 		{"a cycle ends", user("a", `"b"`, "one") + user("b", `"a"`, "two"), "one|two"},
 		{"an own cycle ends", user("a", `"a"`, "one"), "one"},
+		{"a cycle hides nothing before it", user("z", "null", "zero") + user("a", `"b"`, "one") + user("b", `"a"`, "two") + user("c", `"b"`, "three"), "zero|one|two|three"},
+		{"what leads into a cycle from before it", user("x", `"b"`, "zero") + user("a", `"b"`, "one") + user("b", `"a"`, "two"), "zero|one|two"},
+		{"a forward link without a cycle stays", user("a", `"c"`, "one") + user("b", `"a"`, "two") + user("c", "null", "zero") + user("d", `"b"`, "three"), "zero|one|two|three"},
 		{"skill without arguments", user("a", "null", "<skill name=\"n\" location=\"l\">\nbody\n</skill>"), "/skill:n"},
 		{"skill whose body spells its end", user("a", "null", "<skill name=\"n\" location=\"l\">\nx\n</skill> y\n</skill>\n\ngo"), "/skill:n go"},
 		{"two files", user("a", "null", "<file name=\"a\">\n1\n</file>\n<file name=\"b\">\n2\n</file>\ngo"), "go"},
@@ -121,6 +124,15 @@ func TestReceipt(t *testing.T) {
 	_, r = shown(t, head+user("a", "null", "one")+user("b", `"gone"`, "two"))
 	if r.DroppedBranches != 0 || len(r.Notes) != 1 {
 		t.Errorf("bridged: %+v", r)
+	}
+	_, r = shown(t, head+user("z", "null", "zero")+user("a", `"b"`, "one")+user("b", `"a"`, "two"))
+	if r.DroppedBranches != 0 || len(r.Notes) != 1 || r.Notes[0] != "parents form a circle: 2 entries stand in the order of the file" {
+		t.Errorf("a circle: %+v", r)
+	}
+	// A branch that breaks off inside is one branch, not two.
+	_, r = shown(t, head+user("a", "null", "one")+user("b", `"a"`, "two")+user("c", `"gone"`, "three")+user("d", `"a"`, "four"))
+	if r.DroppedBranches != 1 {
+		t.Errorf("a broken branch: %+v", r)
 	}
 	_, r = shown(t, head+`{"type":"compaction","id":"c","parentId":null,"summary":" "}`+"\n")
 	if !r.Checkpoint || !r.SealedCheckpoint || len(r.Notes) != 1 {
@@ -163,4 +175,19 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		conformance.Fuzz(t, reader, "t_x.jsonl", in, `{"type":"mess`)
 	})
+}
+
+// A circle of very many entries is taken apart in one go.
+func TestLongCircle(t *testing.T) {
+	const n = 50_000
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range n {
+		b.WriteString(user(fmt.Sprint(i), fmt.Sprintf("%q", fmt.Sprint((i+1)%n)), "x"))
+	}
+	start := time.Now()
+	r := conformance.ReadText(t, pi.Format, "s.jsonl", b.String())
+	if len(r.Surface.Events) != n || time.Since(start) > 10*time.Second {
+		t.Errorf("%d events in %v", len(r.Surface.Events), time.Since(start))
+	}
 }

@@ -65,6 +65,9 @@ func notes(p path, sealed bool) (out []string) {
 	if p.repaired > 0 {
 		out = append(out, fmt.Sprintf("parents that are not in the file: %d; the entries before them were taken for them", p.repaired))
 	}
+	if p.circled > 0 {
+		out = append(out, transcript.Circle(p.circled))
+	}
 	if sealed {
 		out = append(out, "the summary of the last compaction is empty: what it replaced cannot be shown")
 	}

@@ -124,42 +124,89 @@ func messageKind(m jstext.Value) kind {
 type path struct {
 	entries  []int // from the root to the last entry
 	dropped  int64 // other branches
-	repaired int   // parents that are not in the file
+	repaired int   // parents on it that are not in the file
+	circled  int   // entries whose parents made a circle
+}
+
+const root = -1
+
+// link finds the parent of each entry: the one that it names, or, where that is not in
+// the file, the entry before it. Entries that form a circle have the entry before them
+// too; where that makes another circle, so has every entry that names a later one.
+// circled is how many.
+func (t *tree) link() (parents []int, missing []bool, circled int) {
+	parents, missing = make([]int, len(t.entries)), make([]bool, len(t.entries))
+	for i, e := range t.entries {
+		at, ok := t.byID[e.parent]
+		switch {
+		case e.parent == "":
+			at = root
+		case !ok:
+			at, missing[i] = i-1, true
+		}
+		parents[i] = at
+	}
+	circle := circles(parents)
+	for _, i := range circle {
+		parents[i] = i - 1
+	}
+	if circled = len(circle); circled > 0 && len(circles(parents)) > 0 {
+		for i, at := range parents {
+			if at >= i {
+				parents[i] = i - 1
+				circled++
+			}
+		}
+	}
+	return parents, missing, circled
+}
+
+// circles are the entries that are their own ancestors.
+func circles(parents []int) (found []int) {
+	walk := make([]int, len(parents)) // the walk that came by, 0 for none
+	for i := range parents {
+		for at := i; at != root; at = parents[at] {
+			if walk[at] == i+1 {
+				found = append(found, at)
+				for next := parents[at]; next != at; next = parents[next] {
+					found = append(found, next)
+				}
+				break
+			}
+			if walk[at] != 0 {
+				break
+			}
+			walk[at] = i + 1
+		}
+	}
+	return found
 }
 
 func (t *tree) path() path {
-	var p path
+	parents, missing, circled := t.link()
+	p := path{circled: circled}
 	seen := make([]bool, len(t.entries))
-	for i := len(t.entries) - 1; i >= 0 && !seen[i]; {
+	for i := len(t.entries) - 1; i != root; i = parents[i] {
 		seen[i] = true
 		p.entries = append(p.entries, i)
-		e := t.entries[i]
-		next, ok := t.byID[e.parent]
-		switch {
-		case ok:
-			i = next
-		case e.parent == "":
-			i = -1
-		default:
+		if missing[i] {
 			p.repaired++
-			i--
 		}
 	}
 	slices.Reverse(p.entries)
-	p.dropped = t.branches(seen)
+	p.dropped = t.branches(parents, seen)
 	return p
 }
 
 // branches counts the other branches that hold a message: seen are the entries of
 // the path, and becomes all. Backwards, every entry that was not passed yet ends one.
-func (t *tree) branches(seen []bool) (n int64) {
+func (t *tree) branches(parents []int, seen []bool) (n int64) {
 	for end := len(t.entries) - 1; end >= 0; end-- {
 		talk := false
-		for i, ok := end, true; ok && !seen[i]; {
+		for i := end; i != root && !seen[i]; i = parents[i] {
 			seen[i] = true
 			e := t.entries[i]
 			talk = talk || e.kind == userMessage || e.kind == answer
-			i, ok = t.byID[e.parent]
 		}
 		if talk {
 			n++

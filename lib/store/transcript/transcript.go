@@ -15,6 +15,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/frame"
@@ -119,6 +120,15 @@ func Title(prompt string) *string {
 		i += w
 	}
 	return &line
+}
+
+// Circle is the note of a reading in which the parents of so many entries formed a circle.
+func Circle(entries int) string {
+	stand := fmt.Sprintf("%d entries stand", entries)
+	if entries == 1 {
+		stand = "1 entry stands"
+	}
+	return "parents form a circle: " + stand + " in the order of the file"
 }
 
 // Pictured makes the title of a session in which nobody has typed a word, but shown a
