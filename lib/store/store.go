@@ -44,8 +44,8 @@ type Receipt struct {
 	BytesRead          int64
 	SHA256             string   // of the bytes read, hex; empty unless it was asked for
 	TornTail           int64    // bytes behind the last complete record that were left out
-	DamagedRecords     int64    // complete records that were passed over as damaged
-	DroppedBranches    int64    // branches of a tree that are not the current one
+	DamagedRecords     int64    // complete records that were passed over as damaged, and what cannot be found of the conversation
+	DroppedBranches    int64    // ends of conversation that a person left behind; see dsh-formats(5)
 	Checkpoint         bool     // what is now was compacted: a checkpoint stands, or should stand, first
 	SealedCheckpoint   bool     // its summary cannot be read (encrypted, or empty): the surface has none
 	Lineage            string   // equal in two readings where one began as a copy of the other; empty: not known

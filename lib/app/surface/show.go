@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/app/stores"
@@ -67,7 +68,7 @@ func parseOperand(c *cli.Call, set *store.Set) (operand, error) {
 func read(c *cli.Call) (*store.Reading, error) {
 	opts := store.ReadOptions{Hash: c.IsSet("receipt"), Verify: c.Bool("verify")}
 	if c.Args().First() == "-" {
-		return known.ReadStream(c.Ctx(), c.Sys.Stdin, "<stdin>", opts)
+		return verified(opts)(known.ReadStream(c.Ctx(), c.Sys.Stdin, "<stdin>", opts))
 	}
 	set, err := stores.Open(c)
 	if err != nil {
@@ -78,7 +79,23 @@ func read(c *cli.Call) (*store.Reading, error) {
 	case err != nil:
 		return nil, err
 	case op.file != "":
-		return known.ReadFile(c.Ctx(), op.file, opts)
+		return verified(opts)(known.ReadFile(c.Ctx(), op.file, opts))
 	}
-	return set.Read(c.Ctx(), op.id, opts)
+	return verified(opts)(set.Read(c.Ctx(), op.id, opts))
+}
+
+// verified refuses a reading with damage where every record was to be checked. What is
+// missing of a conversation is damage too. dsh's own logs have their own rule: what is
+// damaged behind the last commit is no part of them.
+func verified(opts store.ReadOptions) func(*store.Reading, error) (*store.Reading, error) {
+	return func(r *store.Reading, err error) (*store.Reading, error) {
+		if err != nil || !opts.Verify || r.Receipt.DamagedRecords == 0 || r.Receipt.Store == store.DSH {
+			return r, err
+		}
+		return nil, &fault.Error{
+			Kind: fault.Damaged, Code: fault.ReadFailed, Rule: "damaged-records", Subject: fmt.Sprintf("%q", r.Receipt.Path),
+			Message: strings.Join(append([]string{fmt.Sprintf("damaged or missing records: %d", r.Receipt.DamagedRecords)}, r.Receipt.Notes...), "; "),
+			Hint:    "without --verify what can be read is printed",
+		}
+	}
 }

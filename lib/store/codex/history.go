@@ -6,7 +6,7 @@ type history struct {
 	promptsOnly bool // of which only the prompts are left: it was compacted again, without a list
 	summary     *op  // the compaction without a list, or nil
 	rest        []op
-	dropped     int64 // rollbacks that took something back
+	dropped     int64 // ends of conversation that rollbacks took back
 	crossed     bool  // one of them went back over a compaction
 }
 
@@ -19,14 +19,19 @@ type history struct {
 func settle(ops []op) history {
 	var h history
 	live := ops[:0:0]
+	fresh := false          // something was said since the last rollback, which so leaves an end behind
 	var bounds, lists []int // where in live a turn begins, and where a list stands
 	for _, o := range ops {
 		if o.kind != rollback {
 			if o.kind.begins() {
 				bounds = append(bounds, len(live))
 			}
-			if o.kind == compact {
+			switch o.kind {
+			case compact:
 				lists = append(lists, len(live))
+				fresh = fresh || len(live) == 0
+			case prompt, edge, answer, handover:
+				fresh = true
 			}
 			live = append(live, o)
 			continue
@@ -40,15 +45,17 @@ func settle(ops []op) history {
 		for _, gone := range live[cut:] {
 			h.crossed = h.crossed || gone.kind == compact || gone.kind == compress
 		}
-		if cut < len(live) {
-			h.dropped++
-		}
+		took := cut < len(live)
 		live = live[:cut]
 		for len(lists) > 0 && lists[len(lists)-1] >= cut {
 			lists = lists[:len(lists)-1]
 		}
 		if more := o.n - n; more > 0 && len(lists) > 0 {
-			h.rollInto(&live[lists[len(lists)-1]], more)
+			took = rollInto(&live[lists[len(lists)-1]], more) || took
+		}
+		if took && fresh {
+			h.dropped++
+			fresh = false
 		}
 	}
 	h.fold(live)
@@ -56,12 +63,11 @@ func settle(ops []op) history {
 }
 
 // rollInto takes n more turns off the list of the last compaction, behind which no
-// turn is left.
-func (h *history) rollInto(list *op, n int64) {
-	if list.cut < list.n {
-		h.dropped++
-	}
+// turn is left. It reports whether there was one.
+func rollInto(list *op, n int64) bool {
+	was := list.cut
 	list.cut = min(list.cut+n, list.n)
+	return list.cut > was
 }
 
 func (h *history) fold(live []op) {

@@ -55,6 +55,8 @@ type gathering struct {
 	seqs  int64
 	notes []string
 
+	reverted int64 // ends of conversation that reverts left in older rollouts
+
 	missing string // why what the rollout begins with is not there; empty where it is
 }
 
@@ -83,6 +85,20 @@ func (g *gathering) read(ctx context.Context, src *jsonl.Source) (*store.Reading
 		part, err := scan(ctx, s, i, g.seqs, ends[i])
 		if err != nil {
 			return nil, err
+		}
+		if part.short {
+			g.miss("rollout %q ends before the place", filepath.Base(s.Path))
+		}
+		if thread, _ := rolloutName(s.Path); i+1 < len(g.srcs) && thread != "" {
+			if next, _ := rolloutName(g.srcs[i+1].Path); next == thread { // reverted
+				said, err := saidBehind(ctx, s.Path, ends[i])
+				if err != nil {
+					return nil, err
+				}
+				if said {
+					g.reverted++
+				}
+			}
 		}
 		g.parts = append(g.parts, part)
 		g.seqs += part.seqs
@@ -188,7 +204,7 @@ func (g *gathering) title(own *rollout) *string {
 func (g *gathering) receipt(s *session.Surface, own *rollout, h history, sealed bool, sum hash.Hash) store.Receipt {
 	r := store.Receipt{
 		SessionID: s.Header.ID, Path: own.src.Path, Store: Kind, Format: own.format(),
-		CapturedThroughSeq: s.CapturedThroughSeq, TornTail: own.src.Torn, DroppedBranches: h.dropped,
+		CapturedThroughSeq: s.CapturedThroughSeq, TornTail: own.src.Torn, DroppedBranches: h.dropped + g.reverted,
 		Checkpoint: h.base != nil && (sealed || checkpointFirst(s)) || h.summary != nil, SealedCheckpoint: sealed, Notes: g.notes,
 	}
 	if g.missing != "" {

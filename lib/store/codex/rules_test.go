@@ -216,7 +216,7 @@ var ruleCases = []struct {
 	{
 		name:  "twice, and with nothing left",
 		lines: []string{meta, usr("one"), ans("1"), usr("two"), back(1), back(1), back(1), usr("three")},
-		want:  []string{"user: three"}, dropped: 2,
+		want:  []string{"user: three"}, dropped: 1,
 	},
 	{
 		name: "what counts as a turn",
@@ -251,12 +251,12 @@ var ruleCases = []struct {
 		lines: []string{
 			meta, compacted(fixed+"SUM", item("user", "a"), item("user", "b"), item("assistant", "B"), item("user", fixed+"SUM")), usr("one"), back(3), ans("go on"),
 		},
-		want: []string{"user: a", "assistant: go on"}, dropped: 2,
+		want: []string{"user: a", "assistant: go on"}, dropped: 1,
 	},
 	{
 		name:  "through the list that the log begins with",
 		lines: []string{meta, compacted("SUM", item("user", "a"), item("user", "b")), back(1), back(7), usr("two")},
-		want:  []string{"user: two"}, dropped: 2,
+		want:  []string{"user: two"}, dropped: 1,
 	},
 }
 

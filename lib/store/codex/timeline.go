@@ -73,6 +73,8 @@ type rollout struct {
 	seqs int64 // how many seqs its lines take
 	name string
 	has  [ofItem + 1]bool
+
+	short bool // the file ends before the place where a fork left it
 }
 
 // limit is where a fork left its ancestor; -1: not given.
@@ -91,6 +93,7 @@ func (l limit) reached(rec jsonl.Record, ordinal jstext.Value) bool {
 // first on.
 func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end limit) (*rollout, error) {
 	r := &rollout{src: src}
+	at := limit{-1, 0} // where the file ends
 	thread, _ := rolloutName(src.Path)
 	o := make(jsonl.Object)
 	for rec, err := range src.Records(ctx, recordShape) {
@@ -99,10 +102,15 @@ func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end lim
 		}
 		o.Set(rec.Value)
 		if end.reached(rec, o["ordinal"]) {
+			at = end
 			break
 		}
+		if n, ok := o["ordinal"].Int(); ok {
+			at.ordinal = max(at.ordinal, n+1)
+		}
+		at.offset = rec.Off + rec.Len
 		r.begin(rec, o, thread)
-		at := op{span: rec.Span, src: file, seq: first + rec.Index + r.seqs}
+		next := op{span: rec.Span, src: file, seq: first + rec.Index + r.seqs}
 		// A compaction takes a seq of its own and one for each item of its list.
 		if typ := o.Text("type"); typ == "compacted" {
 			r.seqs += int64(o.Object("payload")["replacement_history"].Len())
@@ -112,11 +120,45 @@ func scan(ctx context.Context, src *jsonl.Source, file int, first int64, end lim
 				continue // a subagent's copy of its parent's history
 			}
 		}
-		r.line(o, at)
+		r.line(o, next)
 	}
 	r.seqs += src.Count
+	r.short = at.before(end) || src.Count == 0 && end != noLimit
 	r.choose()
 	return r, nil
+}
+
+// before reports whether a file that ends at l ends before a fork left it at end. An
+// offset may or may not count the end of the last line.
+func (l limit) before(end limit) bool {
+	if end.ordinal >= 0 && l.ordinal >= 0 {
+		return l.ordinal < end.ordinal
+	}
+	return end.ordinal < 0 && end.offset > l.offset+2
+}
+
+// saidBehind reports whether something was said in a rollout behind where a revert left
+// it.
+func saidBehind(ctx context.Context, path string, end limit) (bool, error) {
+	return jsonl.Read(ctx, path, func(src *jsonl.Source) (bool, error) {
+		src.Form = &form
+		var rest rollout
+		behind := false
+		for rec, err := range src.Records(ctx, recordShape) {
+			if err != nil {
+				return false, err
+			}
+			o := jsonl.Members(rec.Value)
+			if behind = behind || end.reached(rec, o["ordinal"]); !behind {
+				continue
+			}
+			rest.line(o, op{})
+			if slices.ContainsFunc(rest.ops, func(o op) bool { return o.kind.begins() || o.kind == answer }) {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
 }
 
 // begin takes what a line tells of the rollout as such: its first line all, any other

@@ -46,6 +46,11 @@ func checkGlued(t *testing.T, r Reader) {
 				if got := look(before, line[:cut], next, behind); got != spoiled {
 					t.Errorf("%s, glued to what follows:\n%s\nwant\n%s", line[:cut], got, spoiled)
 				}
+			}
+			if (cut+i)%4 > 0 {
+				continue // the rest hangs less on where the cut is
+			}
+			if next != nil {
 				if got := look(before, line[:cut], bytes.TrimSuffix(next, []byte{'\n'}), []byte("\x00\x00\n"), behind); stripNULs(got) != stripNULs(spoiled) {
 					t.Errorf("%s, glued, with NULs behind:\n%s\nwant\n%s", line[:cut], got, spoiled)
 				}

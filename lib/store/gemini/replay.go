@@ -79,7 +79,8 @@ type journal struct {
 	slots   []slot
 	at      map[string]int // id → index in slots
 	known   bool           // any record was one of ours
-	dropped int64          // rewinds that took something away
+	dropped int64          // ends of conversation that rewinds took away
+	fresh   bool           // something was said since the last rewind, which so leaves an end behind
 }
 
 // add takes one record.
@@ -116,6 +117,7 @@ func (j *journal) put(s slot) {
 	if j.at == nil {
 		j.at = make(map[string]int)
 	}
+	j.fresh = j.fresh || s.talk
 	if i, ok := j.at[s.id]; ok {
 		s.rec = j.slots[i].rec
 		j.slots[i] = s
@@ -145,8 +147,9 @@ func (j *journal) list(messages jstext.Value, rec jsonl.Record) {
 // rewind takes a message and all after it away; all, where it is not known.
 func (j *journal) rewind(id string) {
 	i := j.at[id]
-	if slices.ContainsFunc(j.slots[i:], func(s slot) bool { return s.talk }) {
+	if j.fresh && slices.ContainsFunc(j.slots[i:], func(s slot) bool { return s.talk }) {
 		j.dropped++
+		j.fresh = false
 	}
 	for _, s := range j.slots[i:] {
 		delete(j.at, s.id)

@@ -117,6 +117,11 @@ func TestReplay(t *testing.T) {
 			want:  "user: a\nuser: e", dropped: 2, last: 7,
 		},
 		{
+			name:  "rewound twice without a word between leaves one end",
+			lines: []string{header, user("m1", `"a"`), user("m2", `"b"`), user("m3", `"c"`), `{"$rewindTo":"m3"}`, `{"$rewindTo":"m2"}`, user("m4", `"d"`)},
+			want:  "user: a\nuser: d", dropped: 1, last: 6,
+		},
+		{
 			name:  "rewind to nowhere takes all",
 			lines: []string{header, user("m1", `"a"`), `{"$rewindTo":"m9"}`, `{"$rewindTo":"m9"}`, user("m2", `"b"`)},
 			want:  "user: b", dropped: 1, last: 4,
