@@ -78,6 +78,10 @@ func lay(t testing.TB, root string, s conformance.Session) conformance.Laid {
 		fmt.Fprintf(&w.b, `{"type":"custom-title","customTitle":%s,"sessionId":"%s"}`+"\n", jstext.Quote(s.Title), s.ID)
 	}
 	for i, m := range s.Messages {
+		if m.Picture {
+			w.entry("user", `{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}`, "")
+			continue
+		}
 		if m.Role == session.User {
 			w.entry("user", fmt.Sprintf(`{"role":"user","content":%s}`, m.Literal), "")
 			continue

@@ -111,6 +111,11 @@ func lay(t testing.TB, dir string, s conformance.Session) conformance.Laid {
 		add("event_msg", fmt.Sprintf(`{"type":"thread_name_updated","thread_id":"%s","thread_name":%s}`, s.ID, jstext.Quote(s.Title)))
 	}
 	for _, m := range s.Messages {
+		if m.Picture {
+			add("event_msg", `{"type":"user_message","message":"","images":["data:image/png;base64,AAAA"]}`)
+			add("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"<image>"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"</image>"}]}`)
+			continue
+		}
 		if m.Role == session.User {
 			add("event_msg", fmt.Sprintf(`{"type":"user_message","message":%s,"images":[]}`, m.Literal))
 			add("response_item", message("user", "input_text", m.Literal))

@@ -103,7 +103,7 @@ func (s *codexStore) Title(_ context.Context, e store.Entry) (*string, error) {
 // instructions of the first line alone can be longer. Codex itself gives up after
 // as many records.
 const (
-	deepPeek    = 4 << 20
+	deepPeek    = 16 << 20 // a picture is inline
 	deepRecords = 210
 )
 
@@ -184,6 +184,9 @@ type glance struct {
 	event   string // the first one, in events
 	spoken  bool   // there is a prompt, though it may be a snapshot alone
 	seen    int    // ops looked at
+
+	pictured bool   // there is a prompt that is a picture alone
+	answer   string // the first one behind that
 }
 
 func (g *glance) done() bool {
@@ -206,6 +209,17 @@ func (g *glance) add(rec jsonl.Record) {
 				g.event = text
 			}
 		}
+		g.picture(g.r.ops[g.seen], o)
+	}
+}
+
+// picture looks for a prompt that is a picture alone, and for the answer to it.
+func (g *glance) picture(p op, o jsonl.Object) {
+	switch {
+	case p.kind == edge && p.origin != both && showsPicture(p, o, g.r.meta.bare):
+		g.pictured = true
+	case p.kind == answer && g.pictured && g.answer == "":
+		g.answer = opText(p, o, g.r.meta.bare)
 	}
 }
 
@@ -272,5 +286,8 @@ func (g *glance) title(name string) *string {
 	if name = cmp.Or(name, g.r.name); name != "" {
 		return &name
 	}
-	return transcript.Title(cmp.Or(g.prompt, g.event))
+	if title := transcript.Title(cmp.Or(g.prompt, g.event)); title != nil || !g.pictured {
+		return title
+	}
+	return transcript.Pictured(g.answer)
 }

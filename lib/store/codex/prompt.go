@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
 
@@ -157,6 +158,21 @@ func pieces(content jstext.Value) []piece {
 		out = append(out, p)
 	}
 	return out
+}
+
+// showsPicture reports whether the message of an op has a picture among its pieces.
+func showsPicture(p op, l jsonl.Object, bare bool) bool {
+	payload := l.Object("payload")
+	content := payload["content"]
+	switch {
+	case p.origin == ofItem:
+		content = itemContent(payload.Object("item"))
+	case p.origin == ofEvent:
+		return payload["images"].Len() > 0 || payload["local_images"].Len() > 0
+	case bare && content.Kind() == jstext.Absent:
+		content = l["content"]
+	}
+	return slices.ContainsFunc(pieces(content), func(p piece) bool { return strings.Contains(strings.ToLower(p.typ), "image") })
 }
 
 // isText reports whether a piece is text, in the names of all eras and of events.

@@ -54,7 +54,7 @@ var (
 			"type": nil, "id": nil, "timestamp": nil, "cwd": nil, "source": nil, "thread_source": nil,
 			"forked_from_id": nil, "parent_thread_id": nil, "history_base": nil, "subagent_history_start_ordinal": nil,
 			"role": nil, "content": contentShape, "internal_chat_message_metadata_passthrough": marksShape,
-			"message": nil, "kind": nil, "num_turns": nil, "thread_name": nil, "thread_id": nil,
+			"message": nil, "kind": nil, "images": {}, "local_images": {}, "num_turns": nil, "thread_name": nil, "thread_id": nil,
 			"item":                         {"type": nil, "text": nil, "content": contentShape},
 			"replacement_history":          listShape,
 			"replacement_history_metadata": {"inherited_user_message": nil, "compaction_output": nil},

@@ -101,6 +101,9 @@ type Message struct {
 	Literal string
 	// Output is how many bytes of tool output stand before an assistant message.
 	Output int
+	// Picture says that a user's message is a small picture and no text: the literal is
+	// empty.
+	Picture bool
 }
 
 // Text is what a reader must make of the literal.
@@ -119,6 +122,9 @@ func User(text string) Message { return Message{Role: session.User, Literal: jst
 func Assistant(text string) Message {
 	return Message{Role: session.Assistant, Literal: jstext.Quote(text)}
 }
+
+// Picture is what a person shows without a word.
+func Picture() Message { return Message{Role: session.User, Picture: true} }
 
 // Laid is where a session was laid.
 type Laid struct {
@@ -158,6 +164,7 @@ func Run(t *testing.T, r Reader) {
 		{"frame alone", checkFrameAlone},
 		{"look-alike of a frame", checkLookAlike},
 		{"mention in a title", checkMentionTitle},
+		{"picture alone", checkPicture},
 		{"unreadable directory", checkUnreadable},
 		{"symlinked home", checkSymlinks},
 		{"no such root", checkNoRoot},

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,24 @@ func checkMentionTitle(t *testing.T, r Reader) {
 	s.Messages[0] = User("Port @[retry bug](dsh-session:bad) now.")
 	st, _ = r.laid(t, s)
 	wantTitle(t, r, st, s.ID, "Port @[retry bug](dsh-session:bad) now.")
+}
+
+// checkPicture wants a session that begins with a picture to go by what was said next.
+func checkPicture(t *testing.T, r Reader) {
+	for _, c := range []struct {
+		messages []Message
+		title    string
+	}{
+		{[]Message{Picture(), Assistant("A cat."), User("And this?"), Assistant("A dog.")}, "And this?"},
+		{[]Message{Picture(), Assistant("A cat."), Picture(), Assistant("A dog.")}, "A cat."},
+		{[]Message{Picture()}, "[Image]"},
+	} {
+		s := r.session(1, c.messages...)
+		st, _ := r.laid(t, s)
+		wantTitle(t, r, st, s.ID, c.title)
+		said := slices.DeleteFunc(slices.Clone(c.messages), func(m Message) bool { return m.Picture })
+		wantTurns(t, Conversation(t, read(t, st, s.ID).Surface), turns(said))
+	}
 }
 
 // projected is a reading's conversation as another session is told of it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
 )
 
@@ -18,7 +19,7 @@ func checkGlued(t *testing.T, r Reader) {
 	if !r.Lines {
 		t.Skip("not a file of lines")
 	}
-	s := r.session(1, User("one"), Message{User("").Role, `"two {\"a\":[{},{\"b\":1}]} \\"`, 0}, Message{Assistant("").Role, `"three"`, 40}, User("four"), Assistant("five"))
+	s := r.session(1, User("one"), Message{Role: session.User, Literal: `"two {\"a\":[{},{\"b\":1}]} \\"`}, Message{Role: session.Assistant, Literal: `"three"`, Output: 40}, User("four"), Assistant("five"))
 	s.Title = "A title."
 	st, at := r.laid(t, s)
 	content := mustRead(t, at.Path)

@@ -151,7 +151,7 @@ func checkHollow(t *testing.T, r Reader) {
 // it. The surface has it as it is.
 func checkSurrogateTitle(t *testing.T, r Reader) {
 	root := t.TempDir()
-	s := r.session(1, Message{session.User, `"cut \ud83d here"`, 0}, Assistant("yes"))
+	s := r.session(1, Message{Role: session.User, Literal: `"cut \ud83d here"`}, Assistant("yes"))
 	titled := r.session(2)
 	titled.Title = "cut \xed\xa0\xbd here"
 	r.Lay(t, root, s)

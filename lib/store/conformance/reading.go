@@ -31,7 +31,7 @@ func (r Reader) laid(t testing.TB, s Session) (store.Store, Laid) {
 func checkConversation(t *testing.T, r Reader) {
 	s := r.session(1,
 		User("  What is here?\n"), Assistant("A file, \"x\\y\".\n\nAnd <tags> & \u2028 separators."),
-		User("漢字 👩‍👩‍👧 \u0001\u007f\u202e"), Message{session.Assistant, jstext.Quote("I ran a tool."), 20_000}, Assistant("  And more."),
+		User("漢字 👩‍👩‍👧 \u0001\u007f\u202e"), Message{Role: session.Assistant, Literal: jstext.Quote("I ran a tool."), Output: 20_000}, Assistant("  And more."),
 	)
 	st, _ := r.laid(t, s)
 	reading := read(t, st, s.ID)
@@ -78,7 +78,7 @@ func checkSameTwice(t *testing.T, r Reader) {
 }
 
 func checkHugeLine(t *testing.T, r Reader) {
-	s := r.session(1, User("Before."), Message{session.Assistant, `"After."`, HugeOutput}, User("And on."))
+	s := r.session(1, User("Before."), Message{Role: session.Assistant, Literal: `"After."`, Output: HugeOutput}, User("And on."))
 	st, _ := r.laid(t, s)
 	ref := find(t, st, s.ID)
 	runtime.GC()
@@ -96,7 +96,7 @@ func checkHugeLine(t *testing.T, r Reader) {
 }
 
 func checkInvalidUTF8(t *testing.T, r Reader) {
-	s := r.session(1, User("one"), Message{session.Assistant, "\"bad \xff\xfe, half \xe4\xb8, coded \xed\xa0\x80.\"", 0}, User("two"))
+	s := r.session(1, User("one"), Message{Role: session.Assistant, Literal: "\"bad \xff\xfe, half \xe4\xb8, coded \xed\xa0\x80.\""}, User("two"))
 	st, _ := r.laid(t, s)
 	got := Conversation(t, read(t, st, s.ID).Surface)
 	wantTurns(t, got, turns(s.Messages))
@@ -106,7 +106,7 @@ func checkInvalidUTF8(t *testing.T, r Reader) {
 }
 
 func checkSurrogates(t *testing.T, r Reader) {
-	s := r.session(1, Message{session.User, `"cut \ud83d… ok \ud83d\ude80 rev \udc00\ud800"`, 0}, Assistant("yes"))
+	s := r.session(1, Message{Role: session.User, Literal: `"cut \ud83d… ok \ud83d\ude80 rev \udc00\ud800"`}, Assistant("yes"))
 	st, _ := r.laid(t, s)
 	reading := read(t, st, s.ID)
 	wantTurns(t, Conversation(t, reading.Surface), turns(s.Messages))

@@ -68,6 +68,10 @@ func lay(t testing.TB, root string, s conformance.Session) conformance.Laid {
 		fmt.Fprintf(&b, `{"$set":{"summary":%s}}`+"\n", jstext.Quote(s.Title))
 	}
 	for i, m := range s.Messages {
+		if m.Picture {
+			fmt.Fprintf(&b, `{"id":"m%d","timestamp":%q,"type":"user","content":[{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]}`+"\n", i, at(i))
+			continue
+		}
 		if m.Role == session.User {
 			fmt.Fprintf(&b, `{"id":"m%d","timestamp":%q,"type":"user","content":[{"text":%s}]}`+"\n", i, at(i), m.Literal)
 			continue

@@ -12,6 +12,7 @@ import (
 type said struct {
 	user     bool
 	text     string
+	picture  bool // of a person, and of a picture or a file alone
 	snapshot bool // text is a compression's state snapshot
 	time     int64
 	model    string
@@ -30,6 +31,7 @@ func hear(v jstext.Value) said {
 			}
 		}
 		s.text = typed(partsOf(m["content"]), partsOf(m["displayContent"]))
+		s.picture = s.text == "" && isPicture(partsOf(m["content"]))
 	case "gemini":
 		s.model = strings.Clone(m.Text("model"))
 		s.text = answer(partsOf(m["content"]))
@@ -43,6 +45,18 @@ type part struct {
 	thought  bool
 	call     bool // a function call
 	response bool // a tool's result
+	file     bool // a picture or a file
+}
+
+// isPicture reports whether a content shows something and says nothing.
+func isPicture(parts []part) (file bool) {
+	for _, p := range parts {
+		if p.response || strings.TrimSpace(p.text) != "" && !isInjected(p.text) {
+			return false
+		}
+		file = file || p.file
+	}
+	return file
 }
 
 // partsOf reads a content: a string, a Part, or a list of both.
@@ -56,6 +70,7 @@ func partsOf(v jstext.Value) []part {
 		return []part{{
 			text: m.Text("text"), thought: isSet(m["thought"]),
 			call: isSet(m["functionCall"]), response: isSet(m["functionResponse"]),
+			file: isSet(m["inlineData"]) || isSet(m["fileData"]),
 		}}
 	}
 	var out []part

@@ -18,8 +18,11 @@ import (
 
 func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.Reading, error) {
 	return jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
-		src.Form = &form
-		return read(ctx, src, opts)
+		r, err := read(ctx, src, opts)
+		if err != nil {
+			return nil, err
+		}
+		return r.finished, nil
 	})
 }
 
@@ -30,9 +33,12 @@ type reading struct {
 	recs    []int64 // the record that each stands in
 	records int64
 	format  string
+
+	finished *store.Reading
 }
 
-func read(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*store.Reading, error) {
+func read(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*reading, error) {
+	src.Form = &form
 	var sum hash.Hash
 	if opts.Hash {
 		sum = sha256.New()
@@ -64,11 +70,11 @@ func read(ctx context.Context, src *jsonl.Source, opts store.ReadOptions) (*stor
 			return nil, err
 		}
 	}
-	out := r.finish(src)
+	r.finished = r.finish(src)
 	if sum != nil {
-		out.Receipt.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		r.finished.Receipt.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}
-	return out, nil
+	return &r, nil
 }
 
 // fetch takes the texts of the messages that remain.

@@ -10,7 +10,7 @@ import (
 
 // What is kept of the records: facts in the first pass, texts in the second.
 var (
-	partShape    = jsonl.Shape{"text": nil, "thought": nil, "functionCall": {}, "functionResponse": {}}
+	partShape    = jsonl.Shape{"text": nil, "thought": nil, "functionCall": {}, "functionResponse": {}, "inlineData": {}, "fileData": {}}
 	messageShape = jsonl.Shape{
 		"id": nil, "type": nil, "timestamp": nil, "model": nil, "content": partShape, "displayContent": partShape,
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
-	"github.com/dsh-toolkit/dsh/lib/session"
 	"github.com/dsh-toolkit/dsh/lib/store"
 	"github.com/dsh-toolkit/dsh/lib/store/headcache"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
@@ -218,7 +217,15 @@ func (s geminiStore) Flush() { s.titles.Save() }
 
 // titleOf looks for a title in all of a file.
 func titleOf(ctx context.Context, path string) (*string, error) {
-	r, err := readFile(ctx, path, store.ReadOptions{})
+	var o transcript.Opening
+	r, err := jsonl.Read(ctx, path, func(src *jsonl.Source) (*store.Reading, error) {
+		r, err := read(ctx, src, store.ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		o = r.opening()
+		return r.finished, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -228,12 +235,19 @@ func titleOf(ctx context.Context, path string) (*string, error) {
 	if g, err := glanceAt(path); err == nil && g.prompt != "" {
 		return transcript.Title(g.prompt), nil
 	}
-	for _, ev := range r.Surface.Events {
-		if m := session.MessageOf(ev); m.ByPerson() {
-			if title := transcript.Title(session.Text(m.Content)); title != nil {
-				return title, nil
-			}
+	return o.Title(), nil
+}
+
+// opening takes what the session says to its title.
+func (r *reading) opening() (o transcript.Opening) {
+	for _, s := range r.said {
+		switch {
+		case s.snapshot:
+		case s.user:
+			o.Prompt(s.text, s.picture)
+		default:
+			o.Answer(s.text)
 		}
 	}
-	return nil, nil
+	return o
 }

@@ -28,6 +28,10 @@ func laidMessages(s conformance.Session) []msg {
 		if m.Output > 0 {
 			last.parts = append(last.parts, `{"type":"tool","state":{"status":"completed","output":"`+strings.Repeat("o", m.Output)+`"}}`)
 		}
+		if m.Picture {
+			last.parts = append(last.parts, `{"type":"file","mime":"image/png","url":"data:image/png;base64,AAAA"}`)
+			continue
+		}
 		last.parts = append(last.parts, `{"type":"text","text":`+m.Literal+`}`)
 	}
 	return out
@@ -115,6 +119,9 @@ func TestConformanceOfV2(t *testing.T) {
 		}
 		for i, m := range s.Messages[from:] {
 			typ, data := "user", `{"text":`+m.Literal+`}`
+			if m.Picture {
+				data = `{"text":"","files":[{"mime":"image/png","uri":"data:image/png;base64,AAAA"}]}`
+			}
 			if m.Role == session.Assistant {
 				typ = "assistant"
 				data = `{"content":[{"type":"tool","state":{"output":"` + strings.Repeat("o", m.Output) + `"}},{"type":"text","text":` + m.Literal + `}],"time":{"completed":2}}`

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
+	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 	"github.com/dsh-toolkit/dsh/lib/store/transcript"
 )
@@ -200,19 +201,32 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 	}
 	var out reading
 	src := &fileParts{tree: t, sid: r.id, out: &out}
+	var o transcript.Opening
 	for _, name := range names[:min(len(names), maxPrompts)] {
 		v, err := readJSON(ctx, filepath.Join(dir, name), messageShape, &out.tally)
 		m := newMessage(strings.TrimSuffix(name, ".json"), 0, v)
-		if err != nil || m.role != "user" {
+		if err != nil || m.role != "user" && m.role != "assistant" {
 			continue
 		}
 		texts, err := src.texts(ctx, []string{m.id})
 		if err != nil {
 			return nil, err
 		}
-		if title := transcript.Title(cmp.Or(joinParts(texts[m.id]), m.legacyText)); title != nil {
-			return title, nil
+		said := cmp.Or(joinParts(texts[m.id]), m.legacyText)
+		if m.role == "assistant" {
+			o.Answer(said)
+			continue
+		}
+		shows := false
+		if said == "" {
+			err = src.each(ctx, m.id, func(_ string, v jstext.Value) { shows = shows || v.Get("type").Is("file") })
+			if err != nil {
+				return nil, err
+			}
+		}
+		if o.Prompt(said, shows); o.Done() {
+			break
 		}
 	}
-	return nil, nil
+	return o.Title(), nil
 }

@@ -73,25 +73,88 @@ func (r rowReader) firstPrompt(ctx context.Context) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
+	var o transcript.Opening
 	for _, mid := range ids {
-		var parts []part
-		err := r.parts(ctx, "text", mid, func(id, _ string, v jstext.Value) { parts = append(parts, newPart(id, v)) })
-		sortParts(parts)
-		if title := transcript.Title(joinParts(parts)); title != nil || err != nil {
-			return title, err
+		said, err := r.textOf(ctx, mid)
+		if err != nil {
+			return nil, err
+		}
+		if o.Prompt(said, false); o.Done() {
+			return o.Title(), nil
+		}
+	}
+	for _, mid := range ids {
+		shows := false
+		err := r.fileParts(ctx, mid, func() { shows = true })
+		if err != nil {
+			return nil, err
+		}
+		if shows {
+			o.Prompt("", true)
+			said, err := r.firstAnswer(ctx)
+			o.Answer(said)
+			return o.Title(), err
 		}
 	}
 	return nil, nil
 }
 
-func (r rowReader) firstPromptV2(ctx context.Context) (found *string, err error) {
-	err = each(ctx, r.conn, func(row []cell) error {
-		if v, ok := r.t.parse(row[0].bytes()); ok && found == nil {
-			found = transcript.Title(text(v.Get("text")))
+// textOf is the text of one message.
+func (r rowReader) textOf(ctx context.Context, mid string) (string, error) {
+	var parts []part
+	err := r.parts(ctx, "text", mid, func(id, _ string, v jstext.Value) { parts = append(parts, newPart(id, v)) })
+	sortParts(parts)
+	return joinParts(parts), err
+}
+
+// fileParts calls use for each picture or file of a message. Their data stays where it
+// is.
+func (r rowReader) fileParts(ctx context.Context, mid string, use func()) error {
+	if !r.schema.has("part", "id", "message_id", "data") {
+		return nil
+	}
+	return each(ctx, r.conn, func([]cell) error {
+		use()
+		return nil
+	}, "select id from part where message_id=? and case when json_valid(data) then json_extract(data,'$.type') end = 'file'", mid)
+}
+
+// firstAnswer is the text of the first answer that has one.
+func (r rowReader) firstAnswer(ctx context.Context) (string, error) {
+	var ids []string
+	err := each(ctx, r.conn, func(row []cell) error {
+		ids = append(ids, row[0].text())
+		return nil
+	}, "select id, "+r.schema.list("message", "time_created")+` as t from message where session_id=?
+		and case when json_valid(data) then json_extract(data,'$.role') end = 'assistant' order by t, id limit ?`, r.id, maxPrompts)
+	if err != nil {
+		return "", err
+	}
+	for _, mid := range ids {
+		if said, err := r.textOf(ctx, mid); said != "" || err != nil {
+			return said, err
+		}
+	}
+	return "", nil
+}
+
+func (r rowReader) firstPromptV2(ctx context.Context) (*string, error) {
+	var o transcript.Opening
+	err := each(ctx, r.conn, func(row []cell) error {
+		v, ok := r.t.parse(row[1].bytes())
+		switch {
+		case !ok || o.Done():
+		case row[0].text() == "user":
+			said := text(v.Get("text"))
+			files, _ := row[2].int()
+			o.Prompt(said, said == "" && files > 0)
+		default:
+			o.Answer(transcript.Join(answerTexts(v)))
 		}
 		return nil
-	}, "select data from session_message where session_id=? and type='user' order by seq limit ?", r.id, maxPrompts)
-	return found, err
+	}, "select type, "+shortV2+`, case when json_valid(data) then json_array_length(data,'$.files') end
+		from session_message where session_id=? and type in ('user','assistant') order by seq limit ?`, r.id, 2*maxPrompts)
+	return o.Title(), err
 }
 
 func (r rowReader) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {

@@ -65,14 +65,17 @@ func (t *reading) answer(seq, time int64, v jstext.Value) {
 	if present(v.Get("error")) || !present(v.Get("time", "completed")) {
 		return
 	}
-	var texts []string
+	model := v.Get("model")
+	t.Assistant(seq, time, transcript.Join(answerTexts(v)), text(model.Get("providerID")), text(model.Get("id")))
+}
+
+func answerTexts(v jstext.Value) (texts []string) {
 	for block := range v.Get("content").Elements() {
 		if block.Get("type").Is("text") {
 			texts = append(texts, text(block.Get("text")))
 		}
 	}
-	model := v.Get("model")
-	t.Assistant(seq, time, transcript.Join(texts), text(model.Get("providerID")), text(model.Get("id")))
+	return texts
 }
 
 // revertedFrom is the seq from which on a pending revert hides the rows.

@@ -86,20 +86,45 @@ func titleOf(ctx context.Context, path string) (*string, error) {
 	}
 	defer src.Close()
 	src.Form = &form
-	name, prompt := "", ""
+	name := ""
+	var o transcript.Opening
 	for rec, err := range src.Records(ctx, listShape) {
 		if err != nil {
 			return nil, err
 		}
 		name = lastName(name, rec.Value)
-		if prompt == "" {
-			prompt = strings.Clone(promptOf(rec.Value))
+		if !o.Done() {
+			hear(&o, rec.Value)
 		}
 	}
 	if name != "" {
 		return &name, nil
 	}
-	return transcript.Title(prompt), nil
+	return o.Title(), nil
+}
+
+// hear takes what a record says to the title.
+func hear(o *transcript.Opening, v jstext.Value) {
+	if !v.Get("type").Is("message") {
+		return
+	}
+	content := v.Get("message", "content")
+	text := strings.Clone(transcript.Join(blocks(content)))
+	switch role := v.Get("message", "role"); {
+	case role.Is("user"):
+		o.Prompt(typed(text), text == "" && hasPicture(content))
+	case role.Is("assistant"):
+		o.Answer(text)
+	}
+}
+
+func hasPicture(content jstext.Value) bool {
+	for b := range content.Elements() {
+		if b.Get("type").Is("image") {
+			return true
+		}
+	}
+	return false
 }
 
 // promptOf is what a person typed in a record; empty for any other.

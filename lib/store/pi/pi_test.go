@@ -52,6 +52,10 @@ func lay(t testing.TB, root string, s conformance.Session) conformance.Laid {
 		entry("session_info", `"name":`+jstext.Quote(s.Title))
 	}
 	for _, m := range s.Messages {
+		if m.Picture {
+			entry("message", `"message":{"role":"user","content":[{"type":"image","data":"AAAA","mimeType":"image/png"}]}`)
+			continue
+		}
 		if m.Role == session.User {
 			entry("message", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"text","text":%s}]}`, m.Literal))
 			continue
