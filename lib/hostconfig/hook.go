@@ -1,0 +1,308 @@
+package hostconfig
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/dsh-toolkit/dsh/lib/jstext"
+)
+
+// maxEntries bounds how many entries of ours a file may have. Install writes one.
+const maxEntries = 100
+
+// Hook is an entry of ours in a configuration: a command that a program runs at an
+// event.
+//
+//	{"hooks":{EVENT:[{"hooks":[{"type":"command","command":…,"timeout":…}]}]}}
+//
+// is where it stands with Grouped, and without
+//
+//	{"hooks":{EVENT:[{"type":"command","command":…,"timeout":…}]}}
+type Hook struct {
+	Event      string
+	Grouped    bool
+	CommandKey string // of the entry: "command"
+	TimeoutKey string // "timeout"
+	Command    string
+	Timeout    int // in the unit of the program
+	// Lead is members that a file of ours has before "hooks": `"version":1,`.
+	Lead string
+	// Ours reports whether a command is one of ours, in any version and place.
+	Ours func(command string) bool
+}
+
+// Entry is an entry of ours that was found.
+type Entry struct {
+	Command      string
+	Timeout      int // 0: none
+	Group, Index int // in the array of the event, and in that of the group
+	group, entry *hujson.Value
+	groupOnly    bool // the group is nothing but this entry
+}
+
+// place is where entries stand in a document; each is nil where it is missing.
+type place struct {
+	root   *hujson.Object
+	hooks  *hujson.Value
+	events *hujson.Object
+	event  *hujson.Value
+	list   *hujson.Array
+	at     struct{ hooks, event int }
+}
+
+func (h Hook) locate(d *document) (p place, err error) {
+	if p.root, err = d.object(&d.root, "the file"); err != nil {
+		return p, err
+	}
+	if p.at.hooks, err = d.member(p.root, "hooks"); err != nil || p.at.hooks < 0 {
+		return p, err
+	}
+	p.hooks = &p.root.Members[p.at.hooks].Value
+	if p.events, err = d.object(p.hooks, `"hooks"`); err != nil {
+		return p, err
+	}
+	if p.at.event, err = d.member(p.events, h.Event); err != nil || p.at.event < 0 {
+		return p, err
+	}
+	p.event = &p.events.Members[p.at.event].Value
+	p.list, err = d.array(p.event, `"hooks"."`+h.Event+`"`)
+	return p, err
+}
+
+// entries finds what is ours. Entries of other shapes belong to others.
+func (h Hook) entries(d *document, p place) ([]Entry, error) {
+	var found []Entry
+	if p.list == nil {
+		return nil, nil
+	}
+	look := func(v *hujson.Value) (Entry, bool) {
+		o, ok := v.Value.(*hujson.Object)
+		if !ok {
+			return Entry{}, false
+		}
+		command := literal(o, h.CommandKey)
+		if command == nil || command.Value.Kind() != '"' || !h.Ours(command.Value.(hujson.Literal).String()) {
+			return Entry{}, false
+		}
+		e := Entry{Command: command.Value.(hujson.Literal).String(), entry: v}
+		if t := literal(o, h.TimeoutKey); t != nil && t.Value.Kind() == '0' {
+			e.Timeout = int(t.Value.(hujson.Literal).Float())
+		}
+		return e, true
+	}
+	for g := range p.list.Elements {
+		group := &p.list.Elements[g]
+		if !h.Grouped {
+			if e, ok := look(group); ok {
+				e.Index = g
+				found = append(found, e)
+			}
+			continue
+		}
+		o, ok := group.Value.(*hujson.Object)
+		if !ok {
+			continue
+		}
+		at, err := d.member(o, "hooks")
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			continue
+		}
+		list, ok := o.Members[at].Value.Value.(*hujson.Array)
+		if !ok {
+			continue
+		}
+		for i := range list.Elements {
+			if e, ok := look(&list.Elements[i]); ok {
+				e.Group, e.Index, e.group = g, i, &o.Members[at].Value
+				e.groupOnly = len(o.Members) == 1 && len(list.Elements) == 1
+				found = append(found, e)
+			}
+		}
+	}
+	if len(found) > maxEntries {
+		return nil, d.fault(found[0].entry.StartOffset, "hooks-many", "there are %d entries of ours, %d at most can be edited", len(found), maxEntries)
+	}
+	return found, nil
+}
+
+// Find returns the entries of ours, in the order of the file.
+func (h Hook) Find(name string, data []byte) ([]Entry, error) {
+	if blank(data) {
+		return nil, nil
+	}
+	d, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	p, err := h.locate(d)
+	if err != nil {
+		return nil, err
+	}
+	return h.entries(d, p)
+}
+
+// Install returns the file with the entry in it, exactly once. An entry of ours that
+// is there keeps its place and whatever else it has: it gets the command, and the
+// timeout where its own is shorter. data is nil or blank where there is no file.
+func (h Hook) Install(name string, data []byte) ([]byte, error) {
+	if blank(data) {
+		return h.fresh()
+	}
+	for {
+		d, err := parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.locate(d)
+		if err != nil {
+			return nil, err
+		}
+		found, err := h.entries(d, p)
+		if err != nil {
+			return nil, err
+		}
+		text := d.text
+		switch n := len(found); {
+		case n > 1:
+			text = h.cutEntry(d, p, found[n-1])
+		case n == 1:
+			o := found[0].entry.Value.(*hujson.Object)
+			if found[0].Command != h.Command {
+				text = d.replace(literal(o, h.CommandKey), []byte(jstext.Quote(h.Command)))
+			} else if t := literal(o, h.TimeoutKey); t != nil && t.Value.Kind() == '0' && found[0].Timeout < h.Timeout {
+				text = d.replace(t, strconv.AppendInt(nil, int64(h.Timeout), 10))
+			}
+		case p.hooks == nil:
+			text = d.insert(&d.root, "hooks", h.events())
+		case p.event == nil:
+			text = d.insert(p.hooks, h.Event, h.list())
+		default:
+			text = d.insert(p.event, "", h.element())
+		}
+		if bytes.Equal(text, d.text) {
+			return data, nil
+		}
+		data = append([]byte(d.mark), text...)
+	}
+}
+
+// Remove returns the file without entries of ours. before is the file as it was
+// before Install, nil where there was none: an object or array that is empty now and
+// was not there then goes too.
+func (h Hook) Remove(name string, data, before []byte) ([]byte, error) {
+	had, err := h.containers(name, before)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		d, err := parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.locate(d)
+		if err != nil {
+			return nil, err
+		}
+		found, err := h.entries(d, p)
+		if err != nil {
+			return nil, err
+		}
+		var text []byte
+		switch n := len(found); {
+		case n > 0:
+			text = h.cutEntry(d, p, found[n-1])
+		case p.event != nil && !had.event && d.empty(p.event):
+			text = d.cut(p.hooks, p.at.event)
+		case p.hooks != nil && !had.hooks && d.empty(p.hooks):
+			text = d.cut(&d.root, p.at.hooks)
+		default:
+			return data, nil
+		}
+		data = append([]byte(d.mark), text...)
+	}
+}
+
+// containers says which of the containers of an entry a file has. A file that cannot
+// be read any more has both: then nothing goes.
+func (h Hook) containers(name string, data []byte) (had struct{ hooks, event bool }, err error) {
+	if blank(data) {
+		return had, nil
+	}
+	d, err := parse(name, data)
+	if err != nil {
+		had.hooks, had.event = true, true
+		return had, nil
+	}
+	p, err := h.locate(d)
+	if err != nil {
+		had.hooks, had.event = true, true
+		return had, nil
+	}
+	had.hooks, had.event = p.hooks != nil, p.event != nil
+	return had, nil
+}
+
+func (h Hook) cutEntry(d *document, p place, e Entry) []byte {
+	switch {
+	case !h.Grouped:
+		return d.cut(p.event, e.Index)
+	case e.groupOnly:
+		return d.cut(p.event, e.Group)
+	default:
+		return d.cut(e.group, e.Index)
+	}
+}
+
+// empty reports whether an object or an array has neither a child nor a comment.
+func (d *document) empty(v *hujson.Value) bool {
+	return blank(d.text[v.StartOffset+1 : v.EndOffset-1])
+}
+
+// Empty reports whether a file has no setting and no comment.
+func Empty(data []byte) bool {
+	if blank(data) {
+		return true
+	}
+	d, err := parse("", data)
+	if err != nil || !blank(d.root.BeforeExtra) || !blank(d.root.AfterExtra) {
+		return false
+	}
+	_, object := d.root.Value.(*hujson.Object)
+	return object && d.empty(&d.root)
+}
+
+// fresh is a file that has nothing but the entry.
+func (h Hook) fresh() ([]byte, error) {
+	d, err := parse("", []byte("{"+h.Lead+`"hooks":`+string(h.events())+"}"))
+	if err != nil {
+		return nil, err
+	}
+	return []byte(d.child("", d.text, true, "") + "\n"), nil
+}
+
+func (h Hook) events() []byte {
+	return []byte("{" + jstext.Quote(h.Event) + ":" + string(h.list()) + "}")
+}
+
+func (h Hook) list() []byte { return []byte("[" + string(h.element()) + "]") }
+
+func (h Hook) element() []byte {
+	var w jstext.Writer
+	w.BeginObject()
+	for _, pair := range [][2]string{{"type", "command"}, {h.CommandKey, h.Command}} {
+		w.Key(pair[0])
+		w.Text(pair[1])
+	}
+	w.Key(h.TimeoutKey)
+	w.Int(int64(h.Timeout))
+	w.EndObject()
+	if !h.Grouped {
+		return w.Bytes()
+	}
+	return []byte(`{"hooks":[` + string(w.Bytes()) + `]}`)
+}
