@@ -46,43 +46,51 @@ func (x *index) leadsBack() []bool {
 	return back
 }
 
-// uncircle takes circles of parents apart: each link that leads forward in the file is
-// replaced by one to the nearest earlier entry of the main chain. It returns how
-// many. Without a circle a forward link stays: an entry may have been written again.
+// uncircle takes circles of parents apart, so that nothing that was said is lost: each
+// entry on one, and each that names a later entry, follows the nearest earlier entry of
+// the main chain instead. It returns how many of the main chain do. Without a circle a
+// forward link stays: an entry may have been written again.
 func (x *index) uncircle() (links int) {
-	if !x.circular() {
+	onCircle := x.circles()
+	if onCircle == nil {
 		return 0
 	}
 	for _, n := range x.order {
 		e := &x.nodes[n]
-		if x.seen(e.parent) && x.nodes[e.parent].first >= e.first {
+		if x.seen(e.parent) && (onCircle[n] || x.nodes[e.parent].first >= e.first) {
 			e.parent = x.prev[n]
-			links++
+			if x.main(n) {
+				links++
+			}
 		}
 	}
 	return links
 }
 
-// circular reports whether an entry of the main chain is its own ancestor, or has one
-// that is. A circle of subagents that nobody else hangs off is of no account.
-func (x *index) circular() bool {
+// circles marks the entries that are their own ancestors, of those that the main chain
+// leads to; nil where there is none.
+func (x *index) circles() (onCircle []bool) {
 	walk := make([]int32, len(x.nodes)) // by node: the walk that came by, 0 for none
 	for i, n := range x.order {
+		mine := int32(i + 1)
 		if !x.main(n) {
 			continue
 		}
-		mine := int32(i + 1)
-		for u := n; x.seen(u); u = x.nodes[u].parent {
-			if walk[u] == mine {
-				return true
-			}
-			if walk[u] != 0 {
-				break
-			}
+		u := n
+		for ; x.seen(u) && walk[u] == 0; u = x.nodes[u].parent {
 			walk[u] = mine
 		}
+		if !x.seen(u) || walk[u] != mine {
+			continue
+		}
+		if onCircle == nil {
+			onCircle = make([]bool, len(x.nodes))
+		}
+		for ; !onCircle[u]; u = x.nodes[u].parent {
+			onCircle[u] = true
+		}
 	}
-	return false
+	return onCircle
 }
 
 // relinked puts what compactions preserved behind their summaries, unless what they
@@ -95,7 +103,7 @@ func (x *index) relinked() bool {
 	for i := range x.nodes {
 		before[i] = x.nodes[i].parent
 	}
-	if x.relink(); !x.circular() {
+	if x.relink(); x.circles() == nil {
 		return true
 	}
 	for i := range x.nodes {

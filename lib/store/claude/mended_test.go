@@ -21,6 +21,11 @@ var mendedCases = []ruleCase{
 		want:  []string{"user: one", "assistant: 1", "user: two", "assistant: 2"}, notes: 1,
 	},
 	{
+		name:  "a circle against the order of the file",
+		lines: []string{usr("u1", "a1", "one"), ans("a1", "u2", "m1", "1"), usr("u2", "a2", "two"), ans("a2", "u1", "m2", "2"), usr("u3", "u2", "three")},
+		want:  []string{"user: one", "assistant: 1", "user: two", "user: three"}, notes: 1, branch: 1,
+	},
+	{
 		name:  "a circle made by a copy",
 		lines: []string{usr("u1", "", "one"), ans("a1", "u1", "m1", "1"), usr("u1", "a1", "one")},
 		want:  []string{"user: one", "assistant: 1"}, notes: 1,
