@@ -175,3 +175,7 @@ func pack(t testing.TB, content string) string {
 	}
 	return string(enc.EncodeAll([]byte(content), nil))
 }
+
+func TestTornEverywhere(t *testing.T) {
+	conformance.TornEverywhere(t, codex.Format, 7, fixtures+"/*.jsonl")
+}

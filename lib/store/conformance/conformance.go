@@ -154,6 +154,7 @@ func Run(t *testing.T, r Reader) {
 		{"damaged record", checkDamaged},
 		{"runs of NULs", checkNULs},
 		{"glued records", checkGlued},
+		{"replaced while it is read", checkReplaced},
 		{"empty session", checkEmpty},
 		{"huge line", checkHugeLine},
 		{"memory", checkMemory},

@@ -95,3 +95,7 @@ func TestConformance(t *testing.T) {
 		ID: func(n int) string { return fmt.Sprintf("5e551%03d-0000-4000-8000-000000000000", n) },
 	})
 }
+
+func TestTornEverywhere(t *testing.T) {
+	conformance.TornEverywhere(t, gemini.Format, 3, fixtures+"/*.jsonl")
+}

@@ -195,3 +195,7 @@ func TestLongCircle(t *testing.T) {
 		t.Errorf("%d events in %v", len(r.Surface.Events), time.Since(start))
 	}
 }
+
+func TestTornEverywhere(t *testing.T) {
+	conformance.TornEverywhere(t, pi.Format, 5, fixtures+"/*.jsonl")
+}
