@@ -307,7 +307,8 @@ func (l *splitter) record(end int64) error {
 	case err != nil: // cannot be: the scanner follows the same grammar
 		l.damage()
 	case l.doubt:
-		l.held = &rec
+		held := rec // so that only such a record is put on the heap
+		l.held = &held
 	default:
 		return l.give(rec)
 	}
