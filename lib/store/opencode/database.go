@@ -135,14 +135,21 @@ func (d database) find(ctx context.Context, c *sql.Conn, s schema, id string) (r
 var errGone = errors.New("no such session in the database")
 
 // read reads one session. fresh makes the transcript that is filled; it is called
-// again where the observation has to be repeated.
-func (d database) read(ctx context.Context, id string, fresh func() *reading) (t *reading, err error) {
+// again where the observation has to be repeated. others are the session's records in
+// other places.
+func (d database) read(ctx context.Context, id string, fresh func() *reading, others []record) (t *reading, err error) {
 	err = d.view(ctx, id, func(r rowReader, found record, ok bool) error {
 		if !ok {
 			return jsonl.Unreadable(d.path, errGone)
 		}
 		t = fresh()
 		t.record, r.t = found, t
+		for _, o := range others {
+			if isRecordFile(o.path) && !found.newerThan(o) {
+				r.left = &fileParts{tree: treeOf(o.path), sid: id, out: t}
+				break
+			}
+		}
 		if err := t.setLineage(ctx, d, r); err != nil {
 			return err
 		}
@@ -157,6 +164,7 @@ type rowReader struct {
 	schema schema
 	id     string
 	t      *reading
+	left   *fileParts // the files that the session was upgraded from, where they may have more; nil: none
 }
 
 // fromDatabase chooses the tables. A session that v2 knows by name only, with its

@@ -29,6 +29,29 @@ type fileParts struct {
 	out *reading
 }
 
+// messages reads the message files of these names.
+func (p *fileParts) messages(ctx context.Context, names []string) ([]message, error) {
+	messages := make([]message, 0, len(names))
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v, err := readJSON(ctx, filepath.Join(p.messageDir(p.sid), name), messageShape, &p.out.tally)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			p.out.skip(err)
+			continue
+		}
+		messages = append(messages, newMessage(strings.TrimSuffix(name, ".json"), 0, v))
+		if p.out.record.cwd == nil {
+			p.out.record.cwd = optional(text(v.Get("path", "cwd")))
+		}
+	}
+	return messages, nil
+}
+
 // each reads the parts of one message in the order of their ids.
 func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v jstext.Value)) error {
 	dir := p.partDir(p.sid, mid)
@@ -90,4 +113,12 @@ func (p *fileParts) bare(_ context.Context, ids []string) (map[string]bool, erro
 		found[id] = len(names) == 0
 	}
 	return found, nil
+}
+
+func (p *fileParts) order(_ context.Context, id string) ([]string, error) {
+	names, _ := jsonNames(p.partDir(p.sid, id))
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, ".json")
+	}
+	return names, nil
 }

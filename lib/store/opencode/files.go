@@ -21,7 +21,7 @@ var (
 		"id": nil, "parentID": nil, "title": nil, "directory": nil, "time": nil, "revert": {"messageID": nil, "partID": nil},
 	}
 	messageShape = jsonl.Shape{
-		"role": nil, "parentID": nil, "time": nil, "finish": nil, "error": {}, "summary": {"title": nil, "body": nil},
+		"role": nil, "parentID": nil, "time": nil, "finish": nil, "error": {"name": nil}, "summary": {"title": nil, "body": nil},
 		"providerID": nil, "modelID": nil, "path": {"cwd": nil},
 	}
 	partShape = jsonl.Shape{"type": nil, "text": nil, "synthetic": nil, "ignored": nil, "tail_start_id": nil}
@@ -167,25 +167,12 @@ func (t tree) read(ctx context.Context, path string, out *reading) error {
 	case err != nil:
 		return jsonl.Unreadable(dir, err)
 	}
-	messages := make([]message, 0, len(names))
-	for _, name := range names {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		v, err := readJSON(ctx, filepath.Join(dir, name), messageShape, &out.tally)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			out.skip(err)
-			continue
-		}
-		messages = append(messages, newMessage(strings.TrimSuffix(name, ".json"), 0, v))
-		if out.record.cwd == nil {
-			out.record.cwd = optional(text(v.Get("path", "cwd")))
-		}
+	parts := &fileParts{tree: t, sid: r.id, out: out}
+	messages, err := parts.messages(ctx, names)
+	if err != nil {
+		return err
 	}
-	return out.assemble(ctx, messages, &fileParts{tree: t, sid: r.id, out: out})
+	return out.assemble(ctx, messages, parts)
 }
 
 // title is a session's own title, else its first prompt.

@@ -52,7 +52,7 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 		if id, err = onlySession(ctx, path); err != nil {
 			return nil, err
 		}
-		t, err := database{path}.read(ctx, id, freshFor(opts))
+		t, err := database{path}.read(ctx, id, freshFor(opts), nil)
 		if err != nil {
 			return nil, err
 		}

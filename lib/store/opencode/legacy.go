@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,10 +20,16 @@ type message struct {
 	failed           bool
 	finish           bool
 	provider, model  string
-	summary          bool   // an assistant message that is a compaction's summary
-	legacyText       string // a user message's text where it has no parts
-	seq              int64  // position in the session
+	summary          bool            // an assistant message that is a compaction's summary
+	legacyText       string          // a user message's text where it has no parts
+	seq              int64           // position in the session
+	hidden           map[string]bool // the parts that a pending revert hides
 }
+
+// aborted is the error of an answer that a person interrupted. What it had said by
+// then is in OpenCode's next request. 1.18.33 was seen to send it, and to write the time
+// of completion; without that the answer has no end, and counts as failed.
+const aborted = "MessageAbortedError"
 
 // newMessage reads a message record. created is the time of its row; 0: look into
 // the record.
@@ -38,7 +45,7 @@ func newMessage(id string, created int64, v jstext.Value) message {
 		return m
 	}
 	m.completed = present(v.Get("time", "completed"))
-	m.failed = present(v.Get("error"))
+	m.failed = present(v.Get("error")) && !(m.completed && v.Get("error", "name").Is(aborted))
 	m.finish = text(v.Get("finish")) != ""
 	m.summary = v.Get("summary").True()
 	m.provider = text(v.Get("providerID"))
@@ -75,6 +82,8 @@ type partSource interface {
 	texts(ctx context.Context, ids []string) (map[string][]part, error)
 	// bare returns those of these messages that have no part of any type.
 	bare(ctx context.Context, ids []string) (map[string]bool, error)
+	// order returns the ids of all parts of a message, of any type, in order.
+	order(ctx context.Context, id string) ([]string, error)
 }
 
 // assemble makes the conversation of a session that is kept as messages with parts.
@@ -89,7 +98,10 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 		messages[i].seq = int64(i)
 	}
 	t.last = int64(len(messages)) - 1
-	messages, cut := t.applyRevert(messages)
+	messages, err := t.applyRevert(ctx, messages, src)
+	if err != nil {
+		return err
+	}
 	summary, visible, err := window(ctx, messages, src)
 	if err != nil {
 		return err
@@ -113,13 +125,11 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 		return err
 	}
 	for _, m := range visible {
-		parts := texts[m.id]
-		if cut != "" && m.id == messages[len(messages)-1].id {
-			parts = slices.DeleteFunc(parts, func(p part) bool { return p.id >= cut })
-		}
-		text := joinParts(parts)
+		text := joinParts(slices.DeleteFunc(texts[m.id], func(p part) bool { return m.hidden[p.id] }))
 		if bare[m.id] {
-			text = m.legacyText
+			if text = m.legacyText; text == "" {
+				t.hollow++
+			}
 		}
 		if m.role == "user" {
 			t.User(m.seq, m.time, text)
@@ -127,32 +137,43 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 			t.Assistant(m.seq, m.time, text, m.provider, m.model)
 		}
 	}
+	if t.hollow > 0 {
+		t.damaged += t.hollow
+		t.named += t.hollow
+		t.notes = append(t.notes, fmt.Sprintf("messages without any part: %d; what they said is missing", t.hollow))
+	}
 	return nil
 }
 
 // applyRevert takes away what a pending revert hides: the messages from its message
-// on, by id. Where it names a part too, that message stays, with the parts before
-// that one; the part's id is returned and the message is the last then.
-func (t *reading) applyRevert(messages []message) ([]message, string) {
+// on, by their place in the session. Ids do not tell the place: they wrapped around in
+// August 2026. Where the revert names a part too, that message stays, with the parts
+// before that one. A message or a part that is not there takes nothing away.
+func (t *reading) applyRevert(ctx context.Context, messages []message, src partSource) ([]message, error) {
 	from, cut := t.record.revertMessage, t.record.revertPart
-	if from == "" {
-		return messages, ""
+	at := slices.IndexFunc(messages, func(m message) bool { return from != "" && m.id == from })
+	if at < 0 {
+		return messages, nil
 	}
-	var at *message
-	kept := make([]message, 0, len(messages))
-	for i, m := range messages {
-		switch {
-		case m.id < from:
-			kept = append(kept, m)
-		case m.id == from && cut != "":
-			at = &messages[i]
-		}
+	if cut == "" {
+		t.reverted = true
+		return messages[:at], nil
 	}
-	t.reverted = len(kept) < len(messages)
-	if at == nil {
-		return kept, ""
+	order, err := src.order(ctx, from)
+	if err != nil {
+		return nil, err
 	}
-	return append(kept, *at), cut
+	first := slices.Index(order, cut)
+	if first < 0 {
+		return messages, nil
+	}
+	t.reverted = true
+	m := &messages[at]
+	m.hidden = make(map[string]bool)
+	for _, id := range order[first:] {
+		m.hidden[id] = true
+	}
+	return messages[:at+1], nil
 }
 
 // window finds the latest finished compaction and returns its summary (nil: there
@@ -204,23 +225,29 @@ func tailStart(before []message, compaction jstext.Value) int {
 	return len(before)
 }
 
-// shown keeps user messages and finished assistant messages.
+// shown keeps user messages, and assistant messages that did not fail. One that is not
+// completed is still being written, unless a prompt stands behind it: then OpenCode was
+// killed, and sends what was written in its next request (seen with 1.18.33).
 func shown(messages []message) []message {
+	last := len(messages) - 1
+	for last >= 0 && messages[last].role != "user" {
+		last--
+	}
 	var out []message
-	for _, m := range messages {
-		if m.role == "user" || m.role == "assistant" && m.completed && !m.failed && !m.summary {
+	for i, m := range messages {
+		if m.role == "user" || m.role == "assistant" && (m.completed || i < last) && !m.failed && !m.summary {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// bareMessages returns the user messages whose text is in their own record, because
-// they have no parts.
+// bareMessages returns the messages that have no parts: those of the oldest files, whose
+// text is in their own record, and those whose parts are lost.
 func bareMessages(ctx context.Context, visible []message, texts map[string][]part, src partSource) (map[string]bool, error) {
 	var ids []string
 	for _, m := range visible {
-		if m.legacyText != "" && len(texts[m.id]) == 0 {
+		if len(texts[m.id]) == 0 {
 			ids = append(ids, m.id)
 		}
 	}

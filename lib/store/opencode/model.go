@@ -61,6 +61,13 @@ func (r record) compare(s record) int {
 	return cmp.Or(cmp.Compare(s.gen, r.gen), cmp.Compare(s.updated, r.updated))
 }
 
+// newerThan reports whether the session was written here after the files of s were
+// left behind. Only files are left behind by another time: tables of one database are
+// upgraded in place.
+func (r record) newerThan(s record) bool {
+	return isRecordFile(s.path) && !isRecordFile(r.path) && r.updated > s.updated
+}
+
 var defaultTitle = regexp.MustCompile(`^(New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?( \(fork #\d+\))?$`)
 
 // titleOf is the title as OpenCode shows it, nil for none: an empty one, or the
@@ -88,6 +95,7 @@ type reading struct {
 	compact  bool  // what is shown comes after a compaction
 	sealed   bool  // whose summary is empty
 	reverted bool  // a pending revert hides something
+	hollow   int64 // messages that have lost their parts
 	lineage  string
 	notes    []string
 	tally

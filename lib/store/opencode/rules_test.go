@@ -118,6 +118,42 @@ func TestRulesOfMessages(t *testing.T) {
 			want:     "user: a\nassistant: b\n", dropped: 1,
 		},
 		{
+			name: "a revert goes by place, not by id", revert: `{"messageID":"m3"}`,
+			messages: []msg{user("m8", 1, "a"), assistant("m9", 2, "", "b"), user("m1", 3, "c"), assistant("m2", 4, "", "d"), user("m3", 5, "e"), assistant("m4", 6, "", "f")},
+			want:     "user: a\nassistant: b\nuser: c\nassistant: d\n", dropped: 1,
+		},
+		{
+			name: "a revert to a part that is not there", revert: `{"messageID":"m2","partID":"m1"}`,
+			messages: []msg{user("m1", 1, "a"), assistant("m2", 2, "", "b"), user("m3", 3, "c")},
+			want:     "user: a\nassistant: b\nuser: c\n",
+		},
+		{
+			name: "interrupted by a person",
+			messages: []msg{
+				user("m1", 1, "a"), assistant("m2", 2, `"error":{"name":"MessageAbortedError"},"time":{"created":2,"completed":2}`, "half"),
+				user("m3", 3, "b"), assistant("m4", 4, `"error":{"name":"MessageAbortedError"},"time":{"created":4}`, "without an end"),
+			},
+			want: "user: a\nassistant: half\nuser: b\n",
+		},
+		{
+			name: "killed while it answered, and asked again",
+			messages: []msg{
+				user("m1", 1, "a"), assistant("m2", 2, `"time":{"created":2}`, "half"),
+				user("m3", 3, "b"), assistant("m4", 4, `"time":{"created":4}`, "growing"),
+			},
+			want: "user: a\nassistant: half\nuser: b\n",
+		},
+		{
+			name: "messages that have lost their parts",
+			messages: []msg{
+				user("m1", 1, "a"),
+				{id: "m2", time: 2, data: `{"role":"user"}`},
+				{id: "m3", time: 3, data: `{"role":"assistant","time":{"created":3,"completed":3}}`},
+				{id: "m4", time: 4, data: `{"role":"assistant","time":{"created":4}}`},
+			},
+			want: "user: a\n", damaged: 2,
+		},
+		{
 			name: "a revert that hides nothing", revert: `{"messageID":"m9"}`,
 			messages: []msg{user("m1", 1, "a")},
 			want:     "user: a\n",

@@ -137,18 +137,26 @@ func (o *opened) find(ctx context.Context, id string) ([]record, error) {
 	return found, errors.Join(errs...)
 }
 
-// Read reads the session at ref. One without any message there, but with messages
-// in an older generation of the same place, is read from that: an upgrade stopped
-// between the two.
+// Read reads the session at ref. What is missing there, but stands in an older
+// generation of the same place, is read from that: an upgrade stopped between the two.
+// A place that was written since knows better what is gone.
 func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions) (*store.Reading, error) {
-	t, err := readAt(ctx, ref.Path, bareID(ref.ID), opts)
+	id := bareID(ref.ID)
+	others, _ := o.find(ctx, id)
+	others = slices.DeleteFunc(others, func(r record) bool { return r.path == ref.Path })
+	var t *reading
+	var err error
+	if isRecordFile(ref.Path) {
+		t, err = readAt(ctx, ref.Path, id, opts)
+	} else {
+		t, err = database{ref.Path}.read(ctx, id, freshFor(opts), others)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if t.last < 0 {
-		others, _ := o.find(ctx, bareID(ref.ID))
 		for _, r := range others {
-			if r.path == ref.Path {
+			if t.record.newerThan(r) {
 				continue
 			}
 			if u, err := readAt(ctx, r.path, r.id, opts); err == nil && u.last >= 0 {
@@ -164,7 +172,7 @@ func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions
 // readAt reads a session from a database or by its record's file.
 func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*reading, error) {
 	if !isRecordFile(path) {
-		return database{path}.read(ctx, id, freshFor(opts))
+		return database{path}.read(ctx, id, freshFor(opts), nil)
 	}
 	t := freshFor(opts)()
 	return t, treeOf(path).read(ctx, path, t)

@@ -25,7 +25,7 @@ func TestUnionOfGenerations(t *testing.T) {
 	}
 	var rows []string
 	rows = append(rows, tablesV1, tablesV2,
-		sessionV1("v1", "v1 in v1", 3000), sessionV1("v2", "v2 in v1", 9000), sessionV1("half1", "half1 in v1", 3000), sessionV1("half2", "half2 in v1", 3000))
+		sessionV1("v1", "v1 in v1", 3000), sessionV1("v2", "v2 in v1", 9000), sessionV1("half1", "half1 in v1", 2000), sessionV1("half2", "half2 in v1", 3000))
 	rows = append(rows, inSQL("v1", []msg{user("a1", 1, "from v1")})...)
 	rows = append(rows, inSQL("v2", []msg{user("b1", 1, "from v1")})...)
 	rows = append(rows, inSQL("half2", []msg{user("c1", 1, "from v1")})...)
@@ -60,6 +60,50 @@ func TestUnionOfGenerations(t *testing.T) {
 		if half := strings.HasPrefix(id, "half"); half != (len(r.Receipt.Notes) == 1) {
 			t.Errorf("%s: notes %q", id, r.Receipt.Notes)
 		}
+	}
+}
+
+// Of an upgrade that stopped half way the files have the rest, message by message. A
+// database that was written since knows what is gone.
+func TestUnionOfMessages(t *testing.T) {
+	all := []msg{user("m1", 1, "one", "more"), assistant("m2", 2, "", "two"), user("m3", 3, "three"), assistant("m4", 4, "", "four")}
+	first := all[0]
+	first.parts = first.parts[:1]
+	bare := func(m msg) msg { m.parts = nil; return m }
+	changed := user("m1", 1, "one in the database", "more")
+	for _, c := range []struct {
+		name    string
+		updated int
+		revert  string
+		rows    []msg
+		want    string
+		damaged int64
+		notes   int
+	}{
+		{name: "whole", updated: 2000, rows: all, want: "user: one\n\nmore\nassistant: two\nuser: three\nassistant: four\n"},
+		{name: "no parts", updated: 2000, rows: []msg{bare(all[0]), bare(all[1]), bare(all[2]), bare(all[3])}, want: "user: one\n\nmore\nassistant: two\nuser: three\nassistant: four\n", notes: 1},
+		{name: "the first message, in part", updated: 2000, rows: []msg{first}, want: "user: one\n\nmore\nassistant: two\nuser: three\nassistant: four\n", notes: 1},
+		{name: "what both have", updated: 2000, rows: []msg{changed, all[1]}, want: "user: one in the database\n\nmore\nassistant: two\nuser: three\nassistant: four\n", notes: 1},
+		{name: "a pending revert", updated: 2000, revert: `{"messageID":"m3"}`, rows: []msg{bare(all[0])}, want: "user: one\n\nmore\nassistant: two\n", notes: 2},
+		{name: "messages deleted since", updated: 2001, rows: all[:2], want: "user: one\n\nmore\nassistant: two\n"},
+		{name: "all deleted since", updated: 2001, want: ""},
+		{name: "written since, and parts are lost", updated: 2001, rows: []msg{all[0], bare(all[1])}, want: "user: one\n\nmore\n", damaged: 1, notes: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			storage := filepath.Join(dir, "storage")
+			record(t, storage, "s", "")
+			inFiles(t, storage, "s", all)
+			rows := append([]string{tablesV1, sessionV1("s", "T", c.updated)}, inSQL("s", c.rows)...)
+			if c.revert != "" {
+				rows = append(rows, "update session set revert="+quote(c.revert))
+			}
+			makeDB(t, filepath.Join(dir, "opencode.db"), rows...)
+			r := read(t, open(t, dir), "s")
+			if got := text(r.Surface); got != c.want || r.Receipt.DamagedRecords != c.damaged || len(r.Receipt.Notes) != c.notes {
+				t.Errorf("conversation\n%s\nwant\n%s\nreceipt %+v", got, c.want, r.Receipt)
+			}
+		})
 	}
 }
 

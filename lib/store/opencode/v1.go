@@ -27,7 +27,14 @@ func (t *reading) readV1(ctx context.Context, r rowReader) error {
 	if err != nil {
 		return err
 	}
-	return t.assemble(ctx, messages, r)
+	if r.left == nil {
+		return t.assemble(ctx, messages, r)
+	}
+	u, err := newUnion(ctx, r, messages)
+	if err != nil {
+		return err
+	}
+	return t.assemble(ctx, u.messages, u)
 }
 
 // parts hands on the parts of one type, and those whose type SQLite cannot tell, in no
@@ -190,6 +197,17 @@ func (r rowReader) bare(ctx context.Context, ids []string) (map[string]bool, err
 		return nil
 	}, "select id from message m where session_id=? and exists (select 1 from part where message_id=m.id)", r.id)
 	return found, err
+}
+
+func (r rowReader) order(ctx context.Context, id string) (ids []string, err error) {
+	if !r.schema.has("part", "id", "message_id") {
+		return nil, nil
+	}
+	err = each(ctx, r.conn, func(row []cell) error {
+		ids = append(ids, row[0].text())
+		return nil
+	}, "select id from part where message_id=? order by id", id)
+	return ids, err
 }
 
 func set(ids []string) map[string]bool {
