@@ -1,0 +1,124 @@
+package drive
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dsh-toolkit/dsh/interop/model"
+	"github.com/dsh-toolkit/dsh/interop/oracle"
+)
+
+// Ask sends a prompt, and holds the request for it against the session's log as it stood
+// just before.
+func (w *World) Ask(s Session, prompt string) error {
+	id, err := s.ID()
+	if err != nil {
+		return err
+	}
+	before, err := w.Project(id)
+	if err != nil {
+		return err
+	}
+	mark := w.Model.Count()
+	if err := s.Prompt(prompt); err != nil {
+		return fmt.Errorf("prompt %q: %w", prompt, err)
+	}
+	items, err := w.RequestFor(mark, prompt)
+	if err != nil {
+		return err
+	}
+	if err := oracle.Compare(before.Conversation, w.Agent.Rules(items), prompt); err != nil {
+		return fmt.Errorf("prompt %q: %w", prompt, err)
+	}
+	return nil
+}
+
+// RequestFor is the texts of the first request behind the first mark that is about the
+// prompt: it offers tools, and its conversation ends with the prompt. Where none does,
+// the first that offers tools is given, for Compare to say what is wrong with it.
+func (w *World) RequestFor(mark int, prompt string) ([]oracle.Item, error) {
+	requests, _ := w.Model.Since(mark)
+	var first []oracle.Item
+	for _, request := range requests {
+		r, err := oracle.Read(request.Path, request.Body)
+		if err != nil {
+			return nil, err
+		}
+		if r.Tools == 0 {
+			continue
+		}
+		if first == nil {
+			first = r.Items
+		}
+		if oracle.EndsWith(w.Agent.Rules(r.Items), prompt) {
+			return r.Items, nil
+		}
+	}
+	if first == nil {
+		return nil, fmt.Errorf("no request for the prompt %q among %d", prompt, len(requests))
+	}
+	return first, nil
+}
+
+// Asked waits for a request behind the first mark that offers tools and for which ok
+// holds.
+func (w *World) Asked(mark int, ok func(oracle.Request) bool) error {
+	deadline := time.After(time.Minute)
+	for {
+		requests, arrived := w.Model.Since(mark)
+		for _, request := range requests {
+			r, err := oracle.Read(request.Path, request.Body)
+			if err != nil {
+				return err
+			}
+			if r.Tools > 0 && ok(r) {
+				return nil
+			}
+		}
+		select {
+		case <-arrived:
+		case <-deadline:
+			return fmt.Errorf("the request that was waited for did not come within a minute; %d others did", len(requests))
+		case <-w.ctx.Done():
+			return w.ctx.Err()
+		}
+	}
+}
+
+// Settled waits until the model has nothing to answer and no file below these paths
+// changes for a second.
+func (w *World) Settled(dirs ...string) error {
+	const still, step = time.Second, 100 * time.Millisecond
+	var last string
+	since := time.Now()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(step) {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		now := stamps(dirs)
+		if now != last || w.Model.Busy() {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) >= still {
+			return nil
+		}
+	}
+	return errors.New("the agent did not come to rest within a minute")
+}
+
+// Follow waits until f holds, for a minute at the most.
+func (w *World) Follow(what string, f func() (bool, error)) error {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if ok, err := f(); ok || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("not within a minute: %s", what)
+}
+
+// Slowly is a prompt whose answer is held back.
+func Slowly(text string) string { return text + " " + model.Slow }

@@ -1,0 +1,89 @@
+package drive
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Terminal is a program in a terminal of its own, of 200 columns and 50 lines.
+type Terminal struct {
+	w      *World
+	socket string
+}
+
+// Open starts the agent's program with these arguments in a terminal.
+func (w *World) Open(args ...string) (*Terminal, error) {
+	t := &Terminal{w: w, socket: filepath.Join(w.root, fmt.Sprintf("tmux-%d", time.Now().UnixNano()))}
+	command := append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "50", w.Place.Program(w.Agent)}, args...)
+	if _, err := t.tmux(command...); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Terminal) tmux(args ...string) (string, error) {
+	cmd := exec.CommandContext(t.w.ctx, "tmux", append([]string{"-S", t.socket}, args...)...)
+	cmd.Dir, cmd.Env = t.w.Work, t.w.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("tmux %s: %w: %s", args[0], err, out)
+	}
+	return string(out), nil
+}
+
+// Screen is what the terminal shows.
+func (t *Terminal) Screen() (string, error) { return t.tmux("capture-pane", "-p") }
+
+// Keys presses keys, by tmux's names.
+func (t *Terminal) Keys(keys ...string) error {
+	_, err := t.tmux(append([]string{"send-keys"}, keys...)...)
+	return err
+}
+
+// Type types a text, in one piece, as a paste would come where it has several lines.
+func (t *Terminal) Type(text string) error {
+	if _, err := t.tmux("set-buffer", text); err != nil {
+		return err
+	}
+	_, err := t.tmux("paste-buffer", "-p")
+	return err
+}
+
+// Submit types a text and presses Enter once the program has taken the text in.
+func (t *Terminal) Submit(text string) error {
+	if err := t.Type(text); err != nil {
+		return err
+	}
+	time.Sleep(time.Second)
+	return t.Keys("Enter")
+}
+
+// Shows waits until the screen holds one of these texts.
+func (t *Terminal) Shows(texts ...string) error {
+	var screen string
+	err := t.w.Follow("the screen shows "+strings.Join(texts, " or "), func() (bool, error) {
+		var err error
+		if screen, err = t.Screen(); err != nil {
+			return false, err
+		}
+		for _, text := range texts {
+			if strings.Contains(screen, text) {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w; it shows:\n%s", err, strings.TrimSpace(screen))
+	}
+	return nil
+}
+
+// Close ends the program.
+func (t *Terminal) Close() error {
+	_, err := t.tmux("kill-server")
+	return err
+}

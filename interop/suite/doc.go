@@ -1,0 +1,2 @@
+// Package suite is what every agent is put through, and the table of what came of it.
+package suite
