@@ -1,8 +1,12 @@
 package drive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dsh-toolkit/dsh/interop/model"
@@ -122,3 +126,19 @@ func (w *World) Follow(what string, f func() (bool, error)) error {
 
 // Slowly is a prompt whose answer is held back.
 func Slowly(text string) string { return text + " " + model.Slow }
+
+// Written waits until a file below the directory holds the text.
+func (w *World) Written(dir, text string) error {
+	return w.Follow(fmt.Sprintf("%q is in a file below %s", text, dir), func() (bool, error) {
+		found := false
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return nil // it may have vanished meanwhile
+			}
+			data, _ := os.ReadFile(path)
+			found = found || bytes.Contains(data, []byte(text))
+			return nil
+		})
+		return found, err
+	})
+}

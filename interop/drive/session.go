@@ -64,6 +64,9 @@ type (
 		Beginner
 		Steer(text string) error
 	}
+	// Person can type at a terminal from the first prompt on, where prompts go another
+	// way else.
+	Person interface{ AtTerminal() }
 	// Titler asks the agent for the session's title.
 	Titler interface{ Title() (string, error) }
 )

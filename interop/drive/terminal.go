@@ -1,10 +1,13 @@
 package drive
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -82,8 +85,20 @@ func (t *Terminal) Shows(texts ...string) error {
 	return nil
 }
 
-// Close ends the program.
+// Close ends the program, and waits until it is gone: agents write at their end.
 func (t *Terminal) Close() error {
-	_, err := t.tmux("kill-server")
-	return err
+	out, err := t.tmux("display-message", "-p", "#{pane_pid}")
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(out))
+	if err != nil {
+		return fmt.Errorf("tmux gave no process id: %w", err)
+	}
+	if _, err := t.tmux("kill-server"); err != nil {
+		return err
+	}
+	return t.w.Follow("the program in the terminal ends", func() (bool, error) {
+		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), nil
+	})
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,8 +14,11 @@ func (anthropic) read(_ string, body []byte) (asked, error) {
 	var b struct {
 		Model    string
 		Stream   bool
-		Messages []struct{ Content json.RawMessage }
-		Tools    []struct{ Name string }
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Tools []struct{ Name string }
 	}
 	if err := json.Unmarshal(body, &b); err != nil {
 		return asked{}, err
@@ -25,12 +29,15 @@ func (anthropic) read(_ string, body []byte) (asked, error) {
 			a.shell = t.Name
 		}
 	}
-	if len(b.Messages) == 0 {
-		return a, nil
+	for _, m := range slices.Backward(b.Messages) {
+		if m.Role != "user" { // a system message may stand behind the prompt
+			continue
+		}
+		blocks := contents(m.Content)
+		a.last = blocks.text()
+		a.toolResult = blocks.has("tool_result")
+		break
 	}
-	blocks := contents(b.Messages[len(b.Messages)-1].Content)
-	a.last = blocks.text()
-	a.toolResult = blocks.has("tool_result")
 	a.summary = asksForSummary(a.last)
 	return a, nil
 }

@@ -42,7 +42,7 @@ func carried(w *drive.World, s drive.Session) error {
 	if err != nil {
 		return err
 	}
-	if request := p.Conversation[0].Text; strings.Contains(request, "words of the first session") || !strings.HasPrefix(request, "see @") {
+	if request := p.Conversation[0].Text; request != "see @"+source.Title {
 		return fmt.Errorf("the projection of a prompt with a snapshot is not its request alone: %q", request)
 	}
 	if strings.Contains(between.Title, "Referenced sessions") {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -27,6 +28,7 @@ const hard = "first “words”\n\n  - <b>kept</b> & 🙂 as `it` is\n\n## My re
 var scenarios = []scenario{
 	{name: "turns", what: "three prompts, the first of them hard to keep exactly", run: turns},
 	{name: "tools", what: "a turn with a call of the shell between two without", run: tools},
+	{name: "typed", what: "the same as turns, typed at the agent's terminal program", run: typed},
 	{name: "resume", what: "every process ends, and another goes on", run: resume},
 	{name: "fork", what: "a copy of the session goes on, and so does the session", run: fork},
 	{name: "rewind", what: "the newest turn is taken back", run: rewind},
@@ -49,6 +51,15 @@ func prompts(w *drive.World, s drive.Session, texts ...string) error {
 }
 
 func turns(w *drive.World, s drive.Session) error { return prompts(w, s, hard, "second", "third") }
+
+func typed(w *drive.World, s drive.Session) error {
+	p, ok := s.(drive.Person)
+	if !ok {
+		return errNoWay
+	}
+	p.AtTerminal()
+	return turns(w, s)
+}
 
 func tools(w *drive.World, s drive.Session) error {
 	if err := prompts(w, s, "first", "run it: "+model.UseTool, "third"); err != nil {
@@ -182,6 +193,9 @@ func interruption(w *drive.World, s drive.Session) error {
 	if err := interrupter.Begin(drive.Slowly("stopped")); err != nil {
 		return err
 	}
+	if !w.Model.Busy() {
+		return errors.New("the turn was over before it could be stopped")
+	}
 	if err := interrupter.Interrupt(); err != nil {
 		return err
 	}
@@ -203,12 +217,20 @@ func steering(w *drive.World, s drive.Session) error {
 	if err := steerer.Begin(drive.Slowly("run it: " + model.UseTool)); err != nil {
 		return err
 	}
+	if !w.Model.Busy() {
+		return errors.New("the turn was over before anything could be said to it")
+	}
 	if err := steerer.Steer("said meanwhile"); err != nil {
 		return err
 	}
+	mark := w.Model.Count()
 	w.Model.Release()
 	if err := steerer.Wait(); err != nil {
 		return err
+	}
+	if requests, _ := w.Model.Since(mark); len(requests) == 0 || !oracle.HasToolResult(requests[0].Body, "tool-ran") ||
+		!bytes.Contains(requests[0].Body, []byte("said meanwhile")) {
+		return errors.New("what was said meanwhile is not in the request with the tool's result: it did not steer")
 	}
 	if err := prompts(w, s, "third"); err != nil {
 		return err
@@ -233,6 +255,9 @@ func title(w *drive.World, s drive.Session) error {
 	titler, ok := s.(drive.Titler)
 	if !ok {
 		return errNoWay
+	}
+	if p, ok := s.(drive.Person); ok {
+		p.AtTerminal()
 	}
 	if err := prompts(w, s, "words of a title", "second"); err != nil {
 		return err

@@ -46,6 +46,7 @@ func setup(w *drive.World, hook bool) error {
 type session struct {
 	w        *drive.World
 	id       string
+	typed    bool // from the first prompt on
 	terminal *drive.Terminal
 }
 
@@ -62,7 +63,7 @@ func (s *session) ID() (string, error) {
 func (s *session) logs() string { return filepath.Join(s.w.Home, ".claude", "projects") }
 
 func (s *session) Prompt(text string) error {
-	if s.terminal != nil {
+	if s.terminal != nil || s.typed {
 		if err := s.Begin(text); err != nil {
 			return err
 		}
@@ -122,7 +123,11 @@ func (s *session) open() error {
 	if s.terminal != nil {
 		return nil
 	}
-	terminal, err := s.w.Open("--resume", s.id)
+	var args []string
+	if s.id != "" {
+		args = []string{"--resume", s.id}
+	}
+	terminal, err := s.w.Open(args...)
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,19 @@ func (s *session) Begin(text string) error {
 	return s.w.Asked(mark, func(r oracle.Request) bool { return oracle.EndsWith(oracle.Claude(r.Items), text) })
 }
 
-func (s *session) Wait() error { return s.w.Settled(s.logs()) }
+func (s *session) Wait() error {
+	if err := s.w.Settled(s.logs()); err != nil || s.id != "" {
+		return err
+	}
+	logs, err := filepath.Glob(filepath.Join(s.logs(), "*", "*.jsonl"))
+	if err != nil || len(logs) != 1 {
+		return fmt.Errorf("%d logs where the terminal program has one session", len(logs))
+	}
+	s.id = strings.TrimSuffix(filepath.Base(logs[0]), ".jsonl")
+	return nil
+}
+
+func (s *session) AtTerminal() { s.typed = true }
 
 func (s *session) Interrupt() error {
 	if err := s.terminal.Keys("Escape"); err != nil {
@@ -150,7 +167,12 @@ func (s *session) Interrupt() error {
 	return s.terminal.Shows("Interrupted")
 }
 
-func (s *session) Steer(text string) error { return s.terminal.Submit(text) }
+func (s *session) Steer(text string) error {
+	if err := s.terminal.Submit(text); err != nil {
+		return err
+	}
+	return s.w.Written(s.logs(), text) // the queue is in the log at once
+}
 
 // Rewind takes the newest turn back, conversation alone.
 func (s *session) Rewind() error {
