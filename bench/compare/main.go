@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -20,6 +22,7 @@ var (
 	bin  = flag.String("bin", "bin", "folder of the programs")
 	data = flag.String("data", "bench/data", "folder of the data")
 	runs = flag.Int("runs", 9, "runs of each side")
+	only = flag.String("only", "", "only the rows whose work matches this `REGEXP`")
 )
 
 func main() {
@@ -33,7 +36,14 @@ func main() {
 	fmt.Println("| work | ours | beside it | ratio | goal | |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- |")
 	failed := false
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, row := range rows() {
+		if !wanted.MatchString(row.work) {
+			continue
+		}
 		failed = !row.measure() || failed
 	}
 	if failed {
@@ -45,6 +55,7 @@ func main() {
 type side struct {
 	args  []string
 	env   []string
+	stdin string
 	setup func() error // before each run, not measured
 }
 
@@ -62,6 +73,9 @@ func (s side) run() (sample, error) {
 	}
 	cmd := exec.Command(s.args[0], s.args[1:]...)
 	cmd.Env = append(os.Environ(), s.env...)
+	if s.stdin != "" {
+		cmd.Stdin = strings.NewReader(s.stdin)
+	}
 	stderr := &bytes.Buffer{}
 	cmd.Stderr = stderr
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
