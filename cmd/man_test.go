@@ -75,11 +75,15 @@ func flagsOf(t *testing.T, name string) map[string]bool {
 		}
 		return head
 	}
-	if _, list, ok := strings.Cut(collect(), "\ncommands:\n"); ok {
-		for _, m := range command.FindAllStringSubmatch(list, -1) {
-			collect(m[1])
+	var walk func(args ...string)
+	walk = func(args ...string) {
+		if _, list, ok := strings.Cut(collect(args...), "\ncommands:\n"); ok {
+			for _, m := range command.FindAllStringSubmatch(list, -1) {
+				walk(append(slices.Clone(args), m[1])...)
+			}
 		}
 	}
+	walk()
 	if len(flags) == 0 {
 		t.Fatalf("%s has no flags", name)
 	}

@@ -24,6 +24,8 @@ type System struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Getenv  func(string) string
+	// Executable is the path of the running program; nil where there is none.
+	Executable func() (string, error)
 	Now     func() time.Time
 	Context context.Context // done on SIGINT and SIGTERM
 	// Interrupts takes SIGINT away from Context: from its call on the channel gets
@@ -48,7 +50,7 @@ func OS() *System {
 	tty := func(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
 	return &System{
 		Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Context: ctx, Interrupts: interrupts,
+		Getenv: os.Getenv, Executable: os.Executable, Now: time.Now, Context: ctx, Interrupts: interrupts,
 		StdinTTY: tty(os.Stdin), StdoutTTY: tty(os.Stdout), StderrTTY: tty(os.Stderr),
 		Columns: columns(os.Stdout),
 	}

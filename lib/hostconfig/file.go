@@ -143,6 +143,19 @@ func (f *File) Delete() error {
 	}
 }
 
+// Settle forgets that folders were made for the file: they are its program's now.
+func (f *File) Settle() error {
+	for dir := filepath.Dir(f.target); ; dir = filepath.Dir(dir) {
+		err := os.Remove(filepath.Join(dir, madeName))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return f.failed("cannot remove the mark in its folder", err)
+		}
+	}
+}
+
 // Backup is the content that SaveBackup kept; ok is false where there is none.
 func (f *File) Backup() (data []byte, ok bool, err error) {
 	info, err := os.Lstat(f.target + backupSuffix)

@@ -91,6 +91,14 @@ func TestFolders(t *testing.T) {
 	if got := names(t, filepath.Join(dir, "a", "b")); got != "other" {
 		t.Errorf("b has %s", got)
 	}
+	// Another program's now.
+	must(t, os.RemoveAll(filepath.Join(dir, "a", "b")))
+	must(t, open(t, path).Replace([]byte("x")))
+	must(t, open(t, path).Settle())
+	must(t, open(t, path).Delete())
+	if got := names(t, filepath.Join(dir, "a", "b")) + names(t, filepath.Join(dir, "a", "b", "c")); got != "c" {
+		t.Errorf("a has %s", got)
+	}
 	// A link to nowhere: its target is the file that comes and goes.
 	link := filepath.Join(dir, "link")
 	must(t, os.Symlink(filepath.Join(dir, "new", "file"), link))

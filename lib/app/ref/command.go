@@ -18,8 +18,19 @@ func command(args []string) (run func(*cli.System) int, rest []string) {
 		return nil, nil
 	}
 	rest = append([]string{args[0]}, args[2:]...)
+	if run := actions[args[2]]; run != nil {
+		return run, agentLast(append([]string{args[0]}, args[3:]...))
+	}
 	if next := args[2]; slices.Contains(known.Names(), next) || strings.HasPrefix(next, "-") && next != "-" && next != "--" {
 		return hookMain, rest
 	}
 	return nil, nil
+}
+
+// agentLast lets the agent's name stand before the flags: "install claude --dry-run".
+func agentLast(args []string) []string {
+	if len(args) < 3 || !slices.Contains(known.Names(), args[1]) {
+		return args
+	}
+	return append(append([]string{args[0]}, args[2:]...), args[1])
 }

@@ -32,16 +32,28 @@ func hookMain(sys *cli.System) int {
 			"dsh-ref hook --max-bytes 3000 codex",
 			"dsh-ref hook --on-error pass gemini",
 		},
-		Flags: []urfave.Flag{
-			stores.Flag(),
+		Flags: append([]urfave.Flag{
 			&urfave.StringFlag{Name: "to", Usage: "the session the prompt is for, `ID`; it cannot be referenced (default: the agent's own)"},
-			&urfave.IntFlag{Name: "max-refs", Value: reference.DefaultMaxReferences, Usage: "refuse more than `N` references, 1 to 3"},
-			&urfave.IntFlag{Name: "max-bytes", Value: reference.DefaultMaxReferenceBytes, Usage: "at most `N` bytes a referenced session, and no more than the agent takes"},
-			&urfave.StringFlag{Name: "timeout", Value: hookTimeout, Usage: "give up after `TIME`: 5, 1.5s, 2m"},
-			&urfave.StringFlag{Name: "on-error", Value: "block", Usage: "`WHAT` becomes of a prompt whose sessions cannot be brought: block or pass"},
+		}, hookFlags()...),
+		Other: []cli.Listed{
+			{Name: "install", Usage: "put the hook into an agent's configuration"},
+			{Name: "status", Usage: "say how things stand with each agent"},
+			{Name: "remove", Usage: "take the hook out again"},
 		},
 		Action: runHook,
 	}.Main(sys)
+}
+
+// hookFlags is what a person can choose for every prompt: install writes these into
+// the command.
+func hookFlags() []urfave.Flag {
+	return []urfave.Flag{
+		stores.Flag(),
+		&urfave.IntFlag{Name: "max-refs", Value: reference.DefaultMaxReferences, Usage: "refuse more than `N` references, 1 to 3"},
+		&urfave.IntFlag{Name: "max-bytes", Value: reference.DefaultMaxReferenceBytes, Usage: "at most `N` bytes a referenced session, and no more than the agent takes"},
+		&urfave.StringFlag{Name: "timeout", Value: hookTimeout, Usage: "give up after `TIME`: 5, 1.5s, 2m"},
+		&urfave.StringFlag{Name: "on-error", Value: "block", Usage: "`WHAT` becomes of a prompt whose sessions cannot be brought: block or pass"},
+	}
 }
 
 func runHook(c *cli.Call) error {
@@ -52,9 +64,9 @@ func runHook(c *cli.Call) error {
 	if !ok {
 		return cli.Usage("no agent %q: give one of %s", c.Args().First(), strings.Join(known.Names(), ", "))
 	}
-	pass := c.String("on-error") == "pass"
-	if !pass && c.String("on-error") != "block" {
-		return cli.Usage("--on-error %q: not one of block, pass", c.String("on-error"))
+	pass, err := passes(c)
+	if err != nil {
+		return err
 	}
 	ctx, cancel, err := withTimeout(c)
 	if err != nil {
@@ -78,6 +90,16 @@ func runHook(c *cli.Call) error {
 	}
 	_, err = c.Out.Write(h.Context(context))
 	return err
+}
+
+// passes is the meaning of --on-error.
+func passes(c *cli.Call) (bool, error) {
+	switch what := c.String("on-error"); what {
+	case "block", "pass":
+		return what == "pass", nil
+	default:
+		return false, cli.Usage("--on-error %q: not one of block, pass", what)
+	}
 }
 
 // hookContext returns what to add to the prompt on standard input; empty: nothing.

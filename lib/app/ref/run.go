@@ -73,17 +73,25 @@ func withTimeout(c *cli.Call) (context.Context, context.CancelFunc, error) {
 	if s == "" && !c.IsSet("timeout") {
 		return c.Ctx(), func() {}, nil
 	}
-	d, err := time.ParseDuration(s)
-	if seconds, numErr := strconv.ParseFloat(s, 64); numErr == nil {
-		d, err = time.Duration(seconds*float64(time.Second)), nil
-	}
-	if err != nil || d <= 0 {
-		return nil, nil, cli.Usage("--timeout %q: not a time such as 5, 1.5s or 2m", s)
+	d, err := parseTimeout(s)
+	if err != nil {
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(c.Ctx(), d, &fault.Error{
 		Kind: fault.Cancelled, Code: fault.CancelledCode, Message: "no answer within " + d.String(),
 	})
 	return ctx, cancel, nil
+}
+
+func parseTimeout(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if seconds, numErr := strconv.ParseFloat(s, 64); numErr == nil {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 {
+		return 0, cli.Usage("--timeout %q: not a time such as 5, 1.5s or 2m", s)
+	}
+	return d, nil
 }
 
 // readMessage takes the message from --content-json, the operands or standard

@@ -8,6 +8,8 @@
 package opencode
 
 import (
+	_ "embed"
+
 	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/host"
 )
@@ -19,3 +21,8 @@ var Host = host.Host{
 	Context: func(context string) []byte { return host.Members("context", context) },
 	Block:   func(reason string) []byte { return host.Members("block", reason) },
 }
+
+// Plugin is the source of the plugin. Its command is empty.
+//
+//go:embed plugin.js
+var Plugin string

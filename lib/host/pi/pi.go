@@ -8,6 +8,8 @@
 package pi
 
 import (
+	_ "embed"
+
 	"github.com/dsh-toolkit/dsh/lib/frame"
 	"github.com/dsh-toolkit/dsh/lib/host"
 )
@@ -19,3 +21,8 @@ var Host = host.Host{
 	Context: func(context string) []byte { return host.Members("context", context) },
 	Block:   func(reason string) []byte { return host.Members("block", reason) },
 }
+
+// Extension is the source of the extension. Its command is empty.
+//
+//go:embed extension.ts
+var Extension string
