@@ -118,15 +118,6 @@ func (o *opened) find(ctx context.Context, id string) ([]record, error) {
 		for _, path := range t.find(id) {
 			r, err := t.record(ctx, path)
 			if err != nil && fault.KindOf(err) == fault.Damaged {
-				err = nil // half-written, perhaps; its name is the id all the same
-			}
-			add(r, err)
-		}
-	}
-	for _, t := range o.place.trees() {
-		for _, path := range t.find(id) {
-			r, err := t.record(ctx, path)
-			if err != nil && fault.KindOf(err) == fault.Damaged {
 				// Half-written, perhaps. Its name is the id all the same.
 				r, err = record{id: id, gen: t.generation(), path: path}, nil
 			}
