@@ -19,15 +19,15 @@ import (
 
 // System is everything a program may touch outside itself.
 type System struct {
-	Args    []string // os.Args
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Getenv  func(string) string
+	Args   []string // os.Args
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
 	// Executable is the path of the running program; nil where there is none.
 	Executable func() (string, error)
-	Now     func() time.Time
-	Context context.Context // done on SIGINT and SIGTERM
+	Now        func() time.Time
+	Context    context.Context // done on SIGINT and SIGTERM
 	// Interrupts takes SIGINT away from Context: from its call on the channel gets
 	// one value for each, while there is room for one. It is for a program at a terminal
 	// that means something else by it; nil where that cannot be.

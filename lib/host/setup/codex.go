@@ -22,7 +22,7 @@ import (
 // The hash is that of the entry with its members in order, as seen with 0.171.0. An
 // entry of another shape than ours has another hash, and so counts as not trusted.
 func codexTrust(env Env, path string, e hostconfig.Entry) string {
-	const todo = `start codex and trust it in /hooks`
+	const todo = "start codex and trust it when it asks, or in /hooks"
 	sum := sha256.Sum256([]byte(fmt.Sprintf(
 		`{"event_name":"user_prompt_submit","hooks":[{"async":false,"command":%s,"timeout":%d,"type":"command"}]}`,
 		jstext.Quote(e.Command), e.Timeout)))
