@@ -3,6 +3,9 @@
 // shape of its input and output is ours: {"session_id","cwd","prompt"} in, and
 // {"context"} or {"block"} out.
 //
+// Its command /ref ends with an error on purpose: a command of OpenCode is a prompt,
+// and an error is the one way to keep it from the model.
+//
 // Seen with 1.18.33: the plugin puts the context before the prompt, as a synthetic
 // part of the user message.
 package opencode

@@ -1,7 +1,9 @@
 // Written by dsh-ref: it brings the sessions that a prompt mentions to OpenCode.
 // "dsh-ref hook remove opencode" removes it.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { dirname, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
 
 const command = [];
 
@@ -28,6 +30,16 @@ function hook(input) {
 }
 
 export const DshRef = async ({ client, directory }) => ({
+  // /ref TEXT puts the mention of a session into the prompt. A command of OpenCode is
+  // a prompt for the model, so it is stopped once that is done.
+  config: async (config) => {
+    config.command ??= {};
+    config.command.ref ??= { template: "$ARGUMENTS", description: "Mention another session: /ref TEXT" };
+  },
+  "command.execute.before": async (input) => {
+    if (input.command !== "ref") return;
+    throw new Error(await pick(client, input.arguments.trim()));
+  },
   "chat.message": async (input, output) => {
     const own = output.parts.filter((part) => part.type === "text" && !part.synthetic);
     const prompt = own.map((part) => part.text).join("\n");
@@ -39,7 +51,7 @@ export const DshRef = async ({ client, directory }) => ({
       answer = { block: error.message };
     }
     if (answer.block !== undefined) {
-      await tell(client, answer.block, prompt);
+      tell(client, answer.block, prompt);
       throw new Error(answer.block);
     }
     if (answer.context === undefined) return;
@@ -52,18 +64,43 @@ export const DshRef = async ({ client, directory }) => ({
   },
 });
 
+// pick puts the mention of the newest session that matches into the prompt, and says
+// what else does.
+async function pick(client, query) {
+  const program = isAbsolute(command[0]) ? join(dirname(command[0]), "dsh-surface") : "dsh-surface";
+  const words = ["--list", ...(query === "" ? [] : ["--query", query])];
+  let title = "No session matches", message = query;
+  try {
+    const { stdout } = await promisify(execFile)(program, words, { maxBuffer: 64 << 20 });
+    const rows = stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+    if (rows.length > 0) {
+      await client.tui.appendPrompt({ body: { text: `${rows[0].mention} ` } });
+      title = rows[0].title || rows[0].sessionId;
+      message = rows.length > 1 ? `Also: ${rows.slice(1, 6).map((row) => row.title || row.sessionId).join("; ")}` : "Mentioned in the prompt";
+    }
+  } catch (error) {
+    title = "dsh-surface failed";
+    message = error.message;
+  }
+  await client.tui.showToast({ body: { title, message, variant: "info", duration: 15000 } });
+  return `dsh-ref: ${title}`;
+}
+
 // tell shows the reason, which OpenCode itself only logs, and gives the text back.
-async function tell(client, reason, prompt) {
+// OpenCode empties its prompt box after the hook, so that both come a little later.
+function tell(client, reason, prompt) {
   if (process.argv.includes("run")) {
     console.error(reason);
     return;
   }
-  try {
-    await client.tui.showToast({ body: { title: "The prompt was stopped", message: reason, variant: "error", duration: 15000 } });
-    await client.tui.appendPrompt({ body: { text: prompt } });
-  } catch {
-    // Without a terminal program nobody can be told; the error goes into the log.
-  }
+  setTimeout(async () => {
+    try {
+      await client.tui.showToast({ body: { title: "The prompt was stopped", message: reason, variant: "error", duration: 15000 } });
+      await client.tui.appendPrompt({ body: { text: prompt } });
+    } catch {
+      // Without a terminal program nobody can be told; the error is in the log.
+    }
+  }, 700);
 }
 
 // before is an id that sorts before another: prt_, 12 hexadecimal digits of time, and
