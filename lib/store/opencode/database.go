@@ -134,26 +134,19 @@ func (d database) find(ctx context.Context, c *sql.Conn, s schema, id string) (r
 
 var errGone = errors.New("no such session in the database")
 
-// read reads one session. fresh makes the transcript that is filled; it is called
-// again where the observation has to be repeated. others are the session's records in
-// other places.
-func (d database) read(ctx context.Context, id string, fresh func() *reading, others []record) (t *reading, err error) {
+// read reads one session, completed from its older copies. fresh makes the transcript
+// that is filled; it is called again where the observation has to be repeated.
+func (d database) read(ctx context.Context, id string, fresh func() *reading, copies []older) (t *reading, err error) {
 	err = d.view(ctx, id, func(r rowReader, found record, ok bool) error {
 		if !ok {
 			return jsonl.Unreadable(d.path, errGone)
 		}
 		t = fresh()
 		t.record, r.t = found, t
-		for _, o := range others {
-			if isRecordFile(o.path) && !found.newerThan(o) {
-				r.left = &fileParts{tree: treeOf(o.path), sid: id, out: t}
-				break
-			}
-		}
 		if err := t.setLineage(ctx, d, r); err != nil {
 			return err
 		}
-		return t.fromDatabase(ctx, r)
+		return t.fromDatabase(ctx, r, copies)
 	})
 	return t, err
 }
@@ -164,12 +157,11 @@ type rowReader struct {
 	schema schema
 	id     string
 	t      *reading
-	left   *fileParts // the files that the session was upgraded from, where they may have more; nil: none
 }
 
 // fromDatabase chooses the tables. A session that v2 knows by name only, with its
 // messages still in the tables of v1, was left so by an upgrade that stopped.
-func (t *reading) fromDatabase(ctx context.Context, r rowReader) error {
+func (t *reading) fromDatabase(ctx context.Context, r rowReader, copies []older) error {
 	two, err := r.holds(ctx, "session_message", "seq", "type")
 	if err != nil {
 		return err
@@ -184,10 +176,10 @@ func (t *reading) fromDatabase(ctx context.Context, r rowReader) error {
 	case one && t.record.gen == genSQL2:
 		t.notes = append(t.notes, "the upgrade of this session stopped half way: its messages are read from the older tables")
 		t.record.gen = genSQL1
-	case !one:
+	case !one && t.record.gen == genSQL2:
 		return nil
 	}
-	return t.readV1(ctx, r)
+	return t.readV1(ctx, r, copies)
 }
 
 // maxForks bounds the way back to the session that the first fork was made of.

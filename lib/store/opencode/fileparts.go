@@ -29,49 +29,36 @@ type fileParts struct {
 	out *reading
 }
 
-// messages reads the message files of these names.
-func (p *fileParts) messages(ctx context.Context, names []string) ([]message, error) {
-	messages := make([]message, 0, len(names))
-	for _, name := range names {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		v, err := readJSON(ctx, filepath.Join(p.messageDir(p.sid), name), messageShape, &p.out.tally)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			p.out.skip(err)
-			continue
-		}
-		messages = append(messages, newMessage(strings.TrimSuffix(name, ".json"), 0, v))
-		if p.out.record.cwd == nil {
-			p.out.record.cwd = optional(text(v.Get("path", "cwd")))
-		}
-	}
-	return messages, nil
-}
-
-// each reads the parts of one message in the order of their ids.
-func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v jstext.Value)) error {
+// each reads the parts of one message in the order of their ids, without those that
+// pass says yes to (nil: none).
+func (p *fileParts) each(ctx context.Context, mid string, pass func(id string) bool, use func(id string, v jstext.Value)) error {
 	dir := p.partDir(p.sid, mid)
 	names, err := jsonNames(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && p.out.lose(dir) {
+		p.out.damaged-- // skip counts it
 		p.out.skip(jsonl.Unreadable(dir, err))
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		v, err := readJSON(ctx, filepath.Join(dir, name), partShape, &p.out.tally)
+		id := strings.TrimSuffix(name, ".json")
+		if pass != nil && pass(id) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		v, err := readJSON(ctx, path, partShape, &p.out.tally)
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			p.out.skip(err)
+			if p.out.lose(path) {
+				p.out.damaged--
+				p.out.skip(err)
+			}
 			continue
 		}
-		use(strings.TrimSuffix(name, ".json"), v)
+		use(id, v)
 	}
 	return nil
 }
@@ -79,7 +66,7 @@ func (p *fileParts) each(ctx context.Context, mid string, use func(id string, v 
 func (p *fileParts) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {
 	found := make(map[string]jstext.Value)
 	for _, id := range ids {
-		err := p.each(ctx, id, func(_ string, v jstext.Value) {
+		err := p.each(ctx, id, nil, func(_ string, v jstext.Value) {
 			if v.Get("type").Is("compaction") {
 				found[id] = v
 			}
@@ -94,7 +81,7 @@ func (p *fileParts) compactions(ctx context.Context, ids []string) (map[string]j
 func (p *fileParts) texts(ctx context.Context, ids []string) (map[string][]part, error) {
 	found := make(map[string][]part)
 	for _, mid := range ids {
-		err := p.each(ctx, mid, func(id string, v jstext.Value) {
+		err := p.each(ctx, mid, nil, func(id string, v jstext.Value) {
 			if v.Get("type").Is("text") {
 				found[mid] = append(found[mid], newPart(id, v))
 			}
@@ -115,10 +102,15 @@ func (p *fileParts) bare(_ context.Context, ids []string) (map[string]bool, erro
 	return found, nil
 }
 
-func (p *fileParts) order(_ context.Context, id string) ([]string, error) {
-	names, _ := jsonNames(p.partDir(p.sid, id))
-	for i, name := range names {
-		names[i] = strings.TrimSuffix(name, ".json")
+func (p *fileParts) known(_ context.Context, ids []string) (map[string]map[string]bool, error) {
+	found := make(map[string]map[string]bool, len(ids))
+	for _, mid := range ids {
+		names, _ := jsonNames(p.partDir(p.sid, mid))
+		parts := make(map[string]bool, len(names))
+		for _, name := range names {
+			parts[strings.TrimSuffix(name, ".json")] = true
+		}
+		found[mid] = parts
 	}
-	return names, nil
+	return found, nil
 }

@@ -24,7 +24,7 @@ var (
 		"role": nil, "parentID": nil, "time": nil, "finish": nil, "error": {"name": nil}, "summary": {"title": nil, "body": nil},
 		"providerID": nil, "modelID": nil, "path": {"cwd": nil},
 	}
-	partShape = jsonl.Shape{"type": nil, "text": nil, "synthetic": nil, "ignored": nil, "tail_start_id": nil}
+	partShape = jsonl.Shape{"type": nil, "text": nil, "synthetic": nil, "ignored": nil, "tail_start_id": nil, "time": {"end": nil}}
 )
 
 // tree is one directory of JSON files.
@@ -145,8 +145,8 @@ func isFileName(id string) bool {
 	return id != "" && id == filepath.Base(id) && !strings.ContainsAny(id, "/\\\x00") && id != "." && id != ".."
 }
 
-// read reads a session whose record is at path.
-func (t tree) read(ctx context.Context, path string, out *reading) error {
+// read reads a session whose record is at path, completed from its older copies.
+func (t tree) read(ctx context.Context, path string, out *reading, copies func(id string) []older) error {
 	r, recordErr := t.record(ctx, path)
 	if recordErr != nil && (ctx.Err() != nil || fault.KindOf(recordErr) != fault.Damaged) {
 		return recordErr
@@ -167,12 +167,19 @@ func (t tree) read(ctx context.Context, path string, out *reading) error {
 	case err != nil:
 		return jsonl.Unreadable(dir, err)
 	}
-	parts := &fileParts{tree: t, sid: r.id, out: out}
-	messages, err := parts.messages(ctx, names)
+	messages, err := out.readMessages(ctx, t, r.id, nil)
 	if err != nil {
 		return err
 	}
-	return out.assemble(ctx, messages, parts)
+	return out.assemble(ctx, messages, &fileParts{tree: t, sid: r.id, out: out}, copies(r.id))
+}
+
+// notThere is the error of reading a directory, nil where there is none.
+func notThere(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return jsonl.Unreadable(dir, err)
 }
 
 // title is a session's own title, else its first prompt.
@@ -206,7 +213,7 @@ func (t tree) title(ctx context.Context, path string) (*string, error) {
 		}
 		shows := false
 		if said == "" {
-			err = src.each(ctx, m.id, func(_ string, v jstext.Value) { shows = shows || v.Get("type").Is("file") })
+			err = src.each(ctx, m.id, nil, func(_ string, v jstext.Value) { shows = shows || v.Get("type").Is("file") })
 			if err != nil {
 				return nil, err
 			}

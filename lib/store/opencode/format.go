@@ -59,7 +59,7 @@ func readFile(ctx context.Context, path string, opts store.ReadOptions) (*store.
 		return t.finish(), nil
 	}
 	t := freshFor(opts)()
-	if err := treeOf(path).read(ctx, path, t); err != nil {
+	if err := treeOf(path).read(ctx, path, t, noCopies); err != nil {
 		return nil, err
 	}
 	return t.finish(), nil

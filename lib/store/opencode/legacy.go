@@ -17,13 +17,14 @@ type message struct {
 	id, role, parent string
 	time             int64
 	completed        bool
-	failed           bool
+	failed           bool // by an error
+	aborted          bool // by a person
+	behind           bool // a prompt stands behind it
 	finish           bool
 	provider, model  string
-	summary          bool            // an assistant message that is a compaction's summary
-	legacyText       string          // a user message's text where it has no parts
-	seq              int64           // position in the session
-	hidden           map[string]bool // the parts that a pending revert hides
+	summary          bool   // an assistant message that is a compaction's summary
+	legacyText       string // a user message's text where it has no parts
+	seq              int64  // position in the session
 }
 
 // aborted is the error of an answer that a person interrupted. What it had said by
@@ -45,7 +46,8 @@ func newMessage(id string, created int64, v jstext.Value) message {
 		return m
 	}
 	m.completed = present(v.Get("time", "completed"))
-	m.failed = present(v.Get("error")) && !(m.completed && v.Get("error", "name").Is(aborted))
+	m.aborted = m.completed && v.Get("error", "name").Is(aborted)
+	m.failed = present(v.Get("error")) && !m.aborted
 	m.finish = text(v.Get("finish")) != ""
 	m.summary = v.Get("summary").True()
 	m.provider = text(v.Get("providerID"))
@@ -66,10 +68,11 @@ func legacyText(summary jstext.Value) string {
 type part struct {
 	id, text string
 	injected bool // synthetic or ignored: nobody typed it
+	ended    bool // nothing will be added to it
 }
 
 func newPart(id string, v jstext.Value) part {
-	p := part{id: id, injected: v.Get("synthetic").True() || v.Get("ignored").True()}
+	p := part{id: id, injected: v.Get("synthetic").True() || v.Get("ignored").True(), ended: present(v.Get("time", "end"))}
 	p.text, _ = v.Get("text").Text()
 	return p
 }
@@ -80,17 +83,32 @@ type partSource interface {
 	compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error)
 	// texts returns the text parts of these messages, each message's ordered by id.
 	texts(ctx context.Context, ids []string) (map[string][]part, error)
+	// known returns the ids of the parts of these messages, of any type, by message id.
+	known(ctx context.Context, ids []string) (map[string]map[string]bool, error)
 	// bare returns those of these messages that have no part of any type.
 	bare(ctx context.Context, ids []string) (map[string]bool, error)
-	// order returns the ids of all parts of a message, of any type, in order.
-	order(ctx context.Context, id string) ([]string, error)
 }
 
 // assemble makes the conversation of a session that is kept as messages with parts.
 // The order of messages is by time, then by id, which sorts by time as well.
 //
-// The rules are those of message-v2.ts and revert.ts of OpenCode 1.x, as described.
-func (t *reading) assemble(ctx context.Context, messages []message, src partSource) error {
+// The rules are those of message-v2.ts and revert.ts of OpenCode 1.18.33: what it sends
+// to its model next is what the session is.
+func (t *reading) assemble(ctx context.Context, messages []message, src partSource, copies []older) error {
+	messages, src, all, err := t.join(ctx, messages, src, copies)
+	if err != nil {
+		return err
+	}
+	if err := t.converse(ctx, messages, src); err != nil {
+		return err
+	}
+	for _, j := range all {
+		j.tell(t)
+	}
+	return nil
+}
+
+func (t *reading) converse(ctx context.Context, messages []message, src partSource) error {
 	slices.SortStableFunc(messages, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), strings.Compare(a.id, b.id))
 	})
@@ -98,7 +116,7 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 		messages[i].seq = int64(i)
 	}
 	t.last = int64(len(messages)) - 1
-	messages, err := t.applyRevert(ctx, messages, src)
+	messages, cut, err := t.applyRevert(ctx, messages, src)
 	if err != nil {
 		return err
 	}
@@ -120,16 +138,21 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 	if summary != nil {
 		t.checkpoint(summary.seq, summary.time, joinParts(texts[summary.id]))
 	}
-	bare, err := bareMessages(ctx, visible, texts, src)
+	bare, err := t.bareMessages(ctx, visible, texts, src)
 	if err != nil {
 		return err
 	}
 	for _, m := range visible {
-		text := joinParts(slices.DeleteFunc(texts[m.id], func(p part) bool { return m.hidden[p.id] }))
+		parts := texts[m.id]
+		if cut != "" && m.id == messages[len(messages)-1].id {
+			parts = slices.DeleteFunc(parts, func(p part) bool { return p.id >= cut })
+		}
+		if m.role == "assistant" && !m.completed && !m.behind {
+			parts = slices.DeleteFunc(parts, func(p part) bool { return !p.ended })
+		}
+		text := joinParts(parts)
 		if bare[m.id] {
-			if text = m.legacyText; text == "" {
-				t.hollow++
-			}
+			text = m.legacyText
 		}
 		if m.role == "user" {
 			t.User(m.seq, m.time, text)
@@ -137,43 +160,7 @@ func (t *reading) assemble(ctx context.Context, messages []message, src partSour
 			t.Assistant(m.seq, m.time, text, m.provider, m.model)
 		}
 	}
-	if t.hollow > 0 {
-		t.damaged += t.hollow
-		t.named += t.hollow
-		t.notes = append(t.notes, fmt.Sprintf("messages without any part: %d; what they said is missing", t.hollow))
-	}
 	return nil
-}
-
-// applyRevert takes away what a pending revert hides: the messages from its message
-// on, by their place in the session. Ids do not tell the place: they wrapped around in
-// August 2026. Where the revert names a part too, that message stays, with the parts
-// before that one. A message or a part that is not there takes nothing away.
-func (t *reading) applyRevert(ctx context.Context, messages []message, src partSource) ([]message, error) {
-	from, cut := t.record.revertMessage, t.record.revertPart
-	at := slices.IndexFunc(messages, func(m message) bool { return from != "" && m.id == from })
-	if at < 0 {
-		return messages, nil
-	}
-	if cut == "" {
-		t.reverted = true
-		return messages[:at], nil
-	}
-	order, err := src.order(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	first := slices.Index(order, cut)
-	if first < 0 {
-		return messages, nil
-	}
-	t.reverted = true
-	m := &messages[at]
-	m.hidden = make(map[string]bool)
-	for _, id := range order[first:] {
-		m.hidden[id] = true
-	}
-	return messages[:at+1], nil
 }
 
 // window finds the latest finished compaction and returns its summary (nil: there
@@ -183,7 +170,7 @@ func window(ctx context.Context, messages []message, src partSource) (*message, 
 	answered := make(map[string]int) // the request's id → its finished summary's index
 	var requests []string
 	for i, m := range messages {
-		if m.role == "assistant" && m.summary && m.finish && !m.failed && m.parent != "" {
+		if m.role == "assistant" && m.summary && m.finish && !m.failed && !m.aborted && m.parent != "" {
 			answered[m.parent] = i
 			requests = append(requests, m.parent)
 		}
@@ -215,36 +202,32 @@ func tailStart(before []message, compaction jstext.Value) int {
 	if id == "" {
 		return len(before)
 	}
-	if i := slices.IndexFunc(before, func(m message) bool { return m.id == id }); i >= 0 {
-		return i
-	}
-	// The message itself is gone; ids sort by time, so the tail is still known.
-	if i := slices.IndexFunc(before, func(m message) bool { return m.id > id }); i >= 0 {
-		return i
-	}
-	return len(before)
+	// Where the message itself is gone OpenCode finds no end of the tail: all is in it.
+	return max(0, slices.IndexFunc(before, func(m message) bool { return m.id == id }))
 }
 
 // shown keeps user messages, and assistant messages that did not fail. One that is not
-// completed is still being written, unless a prompt stands behind it: then OpenCode was
-// killed, and sends what was written in its next request (seen with 1.18.33).
+// completed is still being written, or its program was killed. OpenCode sends what is
+// there in its next request (seen with 1.18.33): all where a prompt stands behind it,
+// until then the texts that have ended.
 func shown(messages []message) []message {
-	last := len(messages) - 1
-	for last >= 0 && messages[last].role != "user" {
-		last--
-	}
 	var out []message
-	for i, m := range messages {
-		if m.role == "user" || m.role == "assistant" && (m.completed || i < last) && !m.failed && !m.summary {
+	behind := false
+	for _, m := range slices.Backward(messages) {
+		if m.role == "user" || m.role == "assistant" && !m.failed && !m.summary {
+			m.behind = behind
 			out = append(out, m)
 		}
+		behind = behind || m.role == "user"
 	}
+	slices.Reverse(out)
 	return out
 }
 
-// bareMessages returns the messages that have no parts: those of the oldest files, whose
-// text is in their own record, and those whose parts are lost.
-func bareMessages(ctx context.Context, visible []message, texts map[string][]part, src partSource) (map[string]bool, error) {
+// bareMessages returns the messages that have no parts anywhere. The text of a user
+// message may be in its own record then; any other one that must have had parts is
+// damage. An answer may have none only where it failed or was not completed.
+func (t *reading) bareMessages(ctx context.Context, visible []message, texts map[string][]part, src partSource) (map[string]bool, error) {
 	var ids []string
 	for _, m := range visible {
 		if len(texts[m.id]) == 0 {
@@ -254,7 +237,21 @@ func bareMessages(ctx context.Context, visible []message, texts map[string][]par
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return src.bare(ctx, ids)
+	bare, err := src.bare(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	lost := 0
+	for _, m := range visible {
+		if bare[m.id] && (m.role == "user" && m.legacyText == "" || m.role == "assistant" && m.completed && !m.aborted) {
+			lost++
+		}
+	}
+	if lost > 0 {
+		t.damaged, t.named = t.damaged+int64(lost), t.named+int64(lost)
+		t.notes = append(t.notes, fmt.Sprintf("messages without any part: %d; what they said is missing", lost))
+	}
+	return bare, nil
 }
 
 // joinParts is a message's text, without what was injected.

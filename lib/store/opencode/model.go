@@ -68,7 +68,9 @@ func (r record) newerThan(s record) bool {
 	return isRecordFile(s.path) && !isRecordFile(r.path) && r.updated > s.updated
 }
 
-var defaultTitle = regexp.MustCompile(`^(New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?( \(fork #\d+\))?$`)
+// defaultTitle is what OpenCode takes for no title. The title of a fork of such a
+// session is none of these: OpenCode shows it, and never makes a better one.
+var defaultTitle = regexp.MustCompile(`^(New|Child) session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 // titleOf is the title as OpenCode shows it, nil for none: an empty one, or the
 // placeholder that a session has until a model has named it.
@@ -95,10 +97,37 @@ type reading struct {
 	compact  bool  // what is shown comes after a compaction
 	sealed   bool  // whose summary is empty
 	reverted bool  // a pending revert hides something
-	hollow   int64 // messages that have lost their parts
 	lineage  string
 	notes    []string
+	// broken are the records of messages and parts that could not be read, by
+	// messageKey or partKey; true: each counts as damage, false: it was found elsewhere.
+	broken map[string]bool
 	tally
+}
+
+func messageKey(id string) string { return "message " + id }
+func partKey(id string) string    { return "part " + id }
+
+// lose counts a record that could not be read, once however often it is met, and
+// reports whether it is the first time.
+func (t *reading) lose(key string) (first bool) {
+	if _, known := t.broken[key]; known {
+		return false
+	}
+	if t.broken == nil {
+		t.broken = make(map[string]bool)
+	}
+	t.broken[key] = true
+	t.damaged++
+	return true
+}
+
+// restore takes back that a record is lost.
+func (t *reading) restore(key string) {
+	if t.broken[key] {
+		t.broken[key] = false
+		t.damaged--
+	}
 }
 
 func (t *reading) checkpoint(seq, time int64, text string) {
@@ -122,12 +151,20 @@ func (t *tally) add(data []byte) {
 	}
 }
 
-// parse reads one record's JSON text and counts it; a damaged one is not ok.
+// parse reads one record's JSON text and counts it; a damaged one is not ok, and is
+// counted as such.
 func (t *tally) parse(data []byte) (v jstext.Value, ok bool) {
+	if v, ok = t.look(data); !ok {
+		t.damaged++
+	}
+	return v, ok
+}
+
+// look is parse for who counts damage in another way.
+func (t *tally) look(data []byte) (v jstext.Value, ok bool) {
 	t.add(data)
 	v, err := jstext.Parse(jstext.Decode(data))
 	if err != nil || v.Kind() != jstext.Object {
-		t.damaged++
 		return jstext.Value{}, false
 	}
 	return v, true

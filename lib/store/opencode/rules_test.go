@@ -3,6 +3,7 @@ package opencode_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,7 @@ func TestRulesOfMessages(t *testing.T) {
 		messages []msg
 		want     string
 		dropped  int64
+		note     string
 		damaged  int64
 		unknown  bool // nothing can be said of the checkpoint's text
 	}{
@@ -45,12 +47,29 @@ func TestRulesOfMessages(t *testing.T) {
 				}},
 				assistant("m2", 2, `"time":{"created":1}`, "growing"),
 				assistant("m3", 3, `"error":{"name":"APIError"},"time":{"created":1,"completed":2}`, "failed"),
+				// A summary that was aborted is none, and no answer either.
+				assistant("m3b", 3, `"summary":true,"finish":"stop","parentID":"m1","error":{"name":"MessageAbortedError"},"time":{"created":1,"completed":2}`, "half a summary"),
 				assistant("m4", 4, `"error":null,"time":{"created":1,"completed":2}`, "kept"),
 				{id: "m5", time: 5, data: `{"role":"assistant","time":{"created":1,"completed":2}}`, parts: []string{
 					`{"type":"reasoning","text":"private"}`, `{"type":"tool","text":"ls","state":{"output":"x"}}`, `{"type":"text","text":"injected","synthetic":true}`,
 				}},
 			},
 			want: "assistant: kept\n",
+		},
+		{
+			// As 1.18.33 left them: each was in its next request.
+			name: "what was aborted, and what the program left behind as it was killed",
+			messages: []msg{
+				user("m1", 1, "a"),
+				assistant("m2", 2, `"error":{"name":"MessageAbortedError","data":{"message":"Aborted"}},"time":{"created":1,"completed":2}`, "as far as it came"),
+				user("m3", 3, "b"),
+				{id: "m4", time: 4, data: `{"role":"assistant","time":{"created":4}}`, parts: []string{
+					`{"type":"step-start"}`, `{"type":"text","text":"Let me run it.","time":{"start":1,"end":2}}`, `{"type":"tool","state":{"status":"running"}}`,
+					`{"type":"text","text":"still gro","time":{"start":1}}`,
+				}},
+				{id: "m5", time: 5, data: `{"role":"assistant","error":{"name":"MessageAbortedError"},"time":{"created":1,"completed":2}}`},
+			},
+			want: "user: a\nassistant: as far as it came\nuser: b\nassistant: Let me run it.\n",
 		},
 		{
 			name: "the oldest prompts have no parts",
@@ -86,7 +105,7 @@ func TestRulesOfMessages(t *testing.T) {
 			messages: []msg{
 				user("m1", 1, "old"), user("m3", 3, "tail"), compaction("m4", 4, `,"tail_start_id":"m2"`), summary("m5", 5, "m4", "sum"),
 			},
-			want: "* sum\nuser: tail\n",
+			want: "* sum\nuser: old\nuser: tail\n",
 		},
 		{
 			name: "a summary without a request, without a finish, before its request",
@@ -125,7 +144,7 @@ func TestRulesOfMessages(t *testing.T) {
 		{
 			name: "a revert to a part that is not there", revert: `{"messageID":"m2","partID":"m1"}`,
 			messages: []msg{user("m1", 1, "a"), assistant("m2", 2, "", "b"), user("m3", 3, "c")},
-			want:     "user: a\nassistant: b\nuser: c\n",
+			want:     "user: a\nassistant: b\n", dropped: 1, note: "a pending revert names a part that is not there: it hides nothing of that part's message",
 		},
 		{
 			name: "interrupted by a person",
@@ -156,7 +175,7 @@ func TestRulesOfMessages(t *testing.T) {
 		{
 			name: "a revert that hides nothing", revert: `{"messageID":"m9"}`,
 			messages: []msg{user("m1", 1, "a")},
-			want:     "user: a\n",
+			want:     "user: a\n", note: "a pending revert names a message that is not there: it hides nothing",
 		},
 		{
 			name: "damaged records are passed over",
@@ -196,6 +215,9 @@ func TestRulesOfMessages(t *testing.T) {
 				}
 				if want := int64(len(c.messages)) - 1 - lost(c.messages); *r.Receipt.CapturedThroughSeq != want || *r.Surface.CapturedThroughSeq != want {
 					t.Errorf("captured through %d, want %d", *r.Receipt.CapturedThroughSeq, want)
+				}
+				if c.note != "" && !slices.Contains(r.Receipt.Notes, c.note) {
+					t.Errorf("notes %q, want %q", r.Receipt.Notes, c.note)
 				}
 				if r.Receipt.BytesRead == 0 {
 					t.Error("no bytes read")
@@ -276,7 +298,7 @@ func TestRulesOfV2(t *testing.T) {
 		},
 		{
 			name: "a revert to a message that is gone", revert: `{"messageID":"m9"}`,
-			rows: []string{row(1, "user", `{"text":"old"}`)}, want: "user: old\n", last: 1,
+			rows: []string{row(1, "user", `{"text":"old"}`)}, want: "user: old\n", last: 1, notes: 1,
 		},
 	}
 	for _, c := range cases {

@@ -85,7 +85,16 @@ func (o *opened) Title(ctx context.Context, e store.Entry) (*string, error) {
 	if isRecordFile(e.Path) {
 		return treeOf(e.Path).title(ctx, e.Path)
 	}
-	return database{e.Path}.title(ctx, bareID(e.ID))
+	title, err := database{e.Path}.title(ctx, bareID(e.ID))
+	if title != nil || err != nil {
+		return title, err
+	}
+	for _, c := range o.copies(ctx)(bareID(e.ID)) {
+		if title, err = c.tree.title(ctx, c.record.path); title != nil || err != nil {
+			break
+		}
+	}
+	return title, err
 }
 
 // Lookup finds at most one place: where several generations hold a session, the
@@ -118,8 +127,7 @@ func (o *opened) find(ctx context.Context, id string) ([]record, error) {
 		for _, path := range t.find(id) {
 			r, err := t.record(ctx, path)
 			if err != nil && fault.KindOf(err) == fault.Damaged {
-				// Half-written, perhaps. Its name is the id all the same.
-				r, err = record{id: id, gen: t.generation(), path: path}, nil
+				err = nil // half-written, perhaps; its name is the id all the same
 			}
 			add(r, err)
 		}
@@ -132,25 +140,17 @@ func (o *opened) find(ctx context.Context, id string) ([]record, error) {
 // generation of the same place, is read from that: an upgrade stopped between the two.
 // A place that was written since knows better what is gone.
 func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions) (*store.Reading, error) {
-	id := bareID(ref.ID)
-	others, _ := o.find(ctx, id)
-	others = slices.DeleteFunc(others, func(r record) bool { return r.path == ref.Path })
-	var t *reading
-	var err error
-	if isRecordFile(ref.Path) {
-		t, err = readAt(ctx, ref.Path, id, opts)
-	} else {
-		t, err = database{ref.Path}.read(ctx, id, freshFor(opts), others)
-	}
+	t, err := readAt(ctx, ref.Path, bareID(ref.ID), opts, o.copies(ctx))
 	if err != nil {
 		return nil, err
 	}
 	if t.last < 0 {
+		others, _ := o.find(ctx, bareID(ref.ID))
 		for _, r := range others {
-			if t.record.newerThan(r) {
+			if r.path == ref.Path || t.record.newerThan(r) {
 				continue
 			}
-			if u, err := readAt(ctx, r.path, r.id, opts); err == nil && u.last >= 0 {
+			if u, err := readAt(ctx, r.path, r.id, opts, noCopies); err == nil && u.last >= 0 {
 				u.notes = append(u.notes, "the upgrade of this session stopped half way: its messages are read from the older store")
 				t = u
 				break
@@ -160,13 +160,31 @@ func (o *opened) Read(ctx context.Context, ref store.Ref, opts store.ReadOptions
 	return t.finish(), nil
 }
 
+// copies finds the copies in files of a session, the newest generation first.
+func (o *opened) copies(ctx context.Context) func(id string) []older {
+	return func(id string) []older {
+		var found []older
+		for _, t := range o.place.trees() {
+			for _, path := range t.find(id) {
+				if r, err := t.record(ctx, path); err == nil {
+					found = append(found, older{r, t})
+				}
+			}
+		}
+		slices.SortStableFunc(found, func(a, b older) int { return a.record.compare(b.record) })
+		return found
+	}
+}
+
+func noCopies(string) []older { return nil }
+
 // readAt reads a session from a database or by its record's file.
-func readAt(ctx context.Context, path, id string, opts store.ReadOptions) (*reading, error) {
+func readAt(ctx context.Context, path, id string, opts store.ReadOptions, copies func(id string) []older) (*reading, error) {
 	if !isRecordFile(path) {
-		return database{path}.read(ctx, id, freshFor(opts), nil)
+		return database{path}.read(ctx, id, freshFor(opts), copies(id))
 	}
 	t := freshFor(opts)()
-	return t, treeOf(path).read(ctx, path, t)
+	return t, treeOf(path).read(ctx, path, t, copies)
 }
 
 // freshFor makes transcripts to be filled.

@@ -3,132 +3,174 @@ package opencode
 import (
 	"context"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
-// union is a session whose upgrade from files into a database may have stopped half
-// way: what the database lacks of it is in the files.
-type union struct {
-	rowReader
-	messages []message
-	lacks    map[string]bool // the messages of which the files have parts that the database lacks
+// older is a session's copy in files that its newer copy was made of. A move into the
+// database, or into newer files, that stopped half way left the newer one without some
+// messages, or without their parts.
+type older struct {
+	record record
+	tree   tree
 }
 
-// newUnion compares the two. The database's messages and parts count where both have
-// one.
-func newUnion(ctx context.Context, r rowReader, messages []message) (*union, error) {
-	u := &union{r, messages, make(map[string]bool)}
-	have, err := r.allParts(ctx)
+// joined is a session in two places: what the newer one lacks of a message is taken
+// from the older one. The newer place is asked first and what it says counts.
+type joined struct {
+	partSource
+	files  *fileParts
+	taken  map[string]bool // the messages that the newer place lacked, by id
+	filled map[string]bool // those that it had, without all of their parts
+}
+
+// join completes a session's messages from its older copies, and says where their
+// parts are then. An older copy counts only where the newer record is not the later
+// one: what was changed since the move is gone on purpose.
+func (t *reading) join(ctx context.Context, messages []message, src partSource, copies []older) ([]message, partSource, []*joined, error) {
+	var all []*joined
+	for _, o := range copies {
+		if t.record.newerThan(o.record) || o.record.gen >= t.record.gen {
+			continue
+		}
+		have := make(map[string]bool, len(messages))
+		for _, m := range messages {
+			have[m.id] = true
+		}
+		more, err := t.readMessages(ctx, o.tree, o.record.id, have)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		j := &joined{
+			partSource: src, files: &fileParts{tree: o.tree, sid: o.record.id, out: t},
+			taken: make(map[string]bool), filled: make(map[string]bool),
+		}
+		for _, m := range more {
+			t.restore(messageKey(m.id))
+			j.taken[m.id] = true
+		}
+		messages, src, all = append(messages, more...), j, append(all, j)
+	}
+	return messages, src, all, nil
+}
+
+// readMessages reads the records of a session's messages in a tree, without those of
+// the ids in skip.
+func (t *reading) readMessages(ctx context.Context, tr tree, sid string, skip map[string]bool) ([]message, error) {
+	dir := tr.messageDir(sid)
+	names, err := jsonNames(dir)
 	if err != nil {
-		return nil, err
+		return nil, notThere(dir, err)
 	}
-	known := make(map[string]bool, len(messages))
-	for _, m := range messages {
-		known[m.id] = true
-	}
-	names, _ := jsonNames(r.left.messageDir(r.id))
-	var more []string
+	messages := make([]message, 0, len(names))
 	for _, name := range names {
+		id := strings.TrimSuffix(name, ".json")
+		if skip[id] {
+			continue
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		id := strings.TrimSuffix(name, ".json")
-		if !known[id] {
-			more = append(more, name)
-		}
-		parts, _ := r.left.order(ctx, id)
-		if slices.ContainsFunc(parts, func(p string) bool { return !have[p] }) {
-			u.lacks[id] = true
-		}
-	}
-	missing, err := r.left.messages(ctx, more)
-	if err != nil {
-		return nil, err
-	}
-	u.messages = append(u.messages, missing...)
-	taken := len(missing)
-	for id := range u.lacks {
-		if known[id] {
-			taken++
-		}
-	}
-	if taken > 0 {
-		r.t.notes = append(r.t.notes, fmt.Sprintf("the upgrade of this session stopped half way: messages read from the older store, whole or in part: %d", taken))
-	}
-	return u, nil
-}
-
-// allParts are the ids of the parts that the database has of the session.
-func (r rowReader) allParts(ctx context.Context) (map[string]bool, error) {
-	have := make(map[string]bool)
-	if !r.schema.has("part", "id", "message_id") {
-		return have, nil
-	}
-	err := each(ctx, r.conn, func(row []cell) error {
-		have[row[0].text()] = true
-		return nil
-	}, "select p.id from message m join part p on p.message_id=m.id where m.session_id=?", r.id)
-	return have, err
-}
-
-// lacking are those of the messages of which the database lacks parts.
-func (u *union) lacking(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !u.lacks[id] })
-}
-
-func (u *union) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {
-	found, err := u.rowReader.compactions(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	older, err := u.left.compactions(ctx, u.lacking(ids))
-	for id, v := range older {
-		if _, ok := found[id]; !ok {
-			found[id] = v
-		}
-	}
-	return found, err
-}
-
-func (u *union) texts(ctx context.Context, ids []string) (map[string][]part, error) {
-	found, err := u.rowReader.texts(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	older, err := u.left.texts(ctx, u.lacking(ids))
-	for id, parts := range older {
-		have := make(map[string]bool)
-		for _, p := range found[id] {
-			have[p.id] = true
-		}
-		for _, p := range parts {
-			if !have[p.id] {
-				found[id] = append(found[id], p)
+		v, err := readJSON(ctx, filepath.Join(dir, name), messageShape, &t.tally)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
+			t.skip(err)
+			continue
 		}
-		sortParts(found[id])
+		messages = append(messages, newMessage(id, 0, v))
+		if t.record.cwd == nil {
+			t.record.cwd = optional(text(v.Get("path", "cwd")))
+		}
+	}
+	return messages, nil
+}
+
+// fill hands on the parts of a type that only the older place has, or has whole.
+func (j *joined) fill(ctx context.Context, ids []string, typ string, use func(mid, id string, v jstext.Value)) error {
+	known, err := j.partSource.known(ctx, ids)
+	if err != nil {
+		return err
+	}
+	t := j.files.out
+	for _, mid := range ids {
+		whole := func(id string) bool {
+			_, broken := t.broken[partKey(id)]
+			return known[mid][id] && !broken
+		}
+		err := j.files.each(ctx, mid, whole, func(id string, v jstext.Value) {
+			t.restore(partKey(id))
+			if !j.taken[mid] {
+				j.filled[mid] = true
+			}
+			if v.Get("type").Is(typ) {
+				use(mid, id, v)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *joined) compactions(ctx context.Context, ids []string) (map[string]jstext.Value, error) {
+	found, err := j.partSource.compactions(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return found, j.fill(ctx, ids, "compaction", func(mid, _ string, v jstext.Value) { found[mid] = v })
+}
+
+func (j *joined) texts(ctx context.Context, ids []string) (map[string][]part, error) {
+	found, err := j.partSource.texts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	err = j.fill(ctx, ids, "text", func(mid, id string, v jstext.Value) { found[mid] = append(found[mid], newPart(id, v)) })
+	for mid := range found {
+		sortParts(found[mid])
 	}
 	return found, err
 }
 
-func (u *union) bare(ctx context.Context, ids []string) (map[string]bool, error) {
-	found, err := u.rowReader.bare(ctx, ids)
-	for id := range u.lacks {
-		delete(found, id)
+func (j *joined) known(ctx context.Context, ids []string) (map[string]map[string]bool, error) {
+	found, err := j.partSource.known(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	more, err := j.files.known(ctx, ids)
+	for mid, parts := range more {
+		for id := range parts {
+			if found[mid] == nil {
+				found[mid] = make(map[string]bool)
+			}
+			found[mid][id] = true
+		}
 	}
 	return found, err
 }
 
-func (u *union) order(ctx context.Context, id string) ([]string, error) {
-	ids, err := u.rowReader.order(ctx, id)
-	if err != nil || !u.lacks[id] {
-		return ids, err
+func (j *joined) bare(ctx context.Context, ids []string) (map[string]bool, error) {
+	found, err := j.partSource.bare(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
-	older, err := u.left.order(ctx, id)
-	ids = append(ids, older...)
-	slices.Sort(ids)
-	return slices.Compact(ids), err
+	more, err := j.files.bare(ctx, ids)
+	for id := range found {
+		if !more[id] {
+			delete(found, id)
+		}
+	}
+	return found, err
+}
+
+// tell adds how much was taken from the older place to the notes.
+func (j *joined) tell(t *reading) {
+	if n := len(j.taken) + len(j.filled); n > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("the upgrade of this session stopped half way: messages read from the older store, whole or in part: %d", n))
+	}
 }

@@ -170,6 +170,8 @@ func TestTitles(t *testing.T) {
 		switch e.ID {
 		case "opencode:se", "opencode:fe":
 			own, shown = titles["e"], titles["e"]
+		case "opencode:sb", "opencode:fb": // OpenCode shows that of a fork
+			own, shown = titles["b"], titles["b"]
 		case "opencode:empty":
 			shown = "<none>"
 		}

@@ -10,11 +10,15 @@ import (
 )
 
 // readV1 reads a session from the tables message and part.
-func (t *reading) readV1(ctx context.Context, r rowReader) error {
+func (t *reading) readV1(ctx context.Context, r rowReader, copies []older) error {
 	var messages []message
+	if !r.schema.has("message", "id", "session_id", "data") {
+		return t.assemble(ctx, messages, r, copies)
+	}
 	err := each(ctx, r.conn, func(row []cell) error {
-		v, ok := t.parse(row[2].bytes())
+		v, ok := t.look(row[2].bytes())
 		if !ok {
+			t.lose(messageKey(row[0].text()))
 			return nil
 		}
 		messages = append(messages, newMessage(row[0].text(), row[1].millis(), v))
@@ -27,14 +31,7 @@ func (t *reading) readV1(ctx context.Context, r rowReader) error {
 	if err != nil {
 		return err
 	}
-	if r.left == nil {
-		return t.assemble(ctx, messages, r)
-	}
-	u, err := newUnion(ctx, r, messages)
-	if err != nil {
-		return err
-	}
-	return t.assemble(ctx, u.messages, u)
+	return t.assemble(ctx, messages, r, copies)
 }
 
 // parts hands on the parts of one type, and those whose type SQLite cannot tell, in no
@@ -51,7 +48,10 @@ func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid 
 		query, args = query+" and m.id=?", append(args, mid)
 	}
 	return each(ctx, r.conn, func(row []cell) error {
-		if v, ok := r.t.parse(row[2].bytes()); ok && v.Get("type").Is(typ) {
+		v, ok := r.t.look(row[2].bytes())
+		if !ok {
+			r.t.lose(partKey(row[0].text()))
+		} else if v.Get("type").Is(typ) {
 			use(row[0].text(), row[1].text(), v)
 		}
 		return nil
@@ -195,19 +195,28 @@ func (r rowReader) bare(ctx context.Context, ids []string) (map[string]bool, err
 	err := each(ctx, r.conn, func(row []cell) error {
 		delete(found, row[0].text())
 		return nil
-	}, "select id from message m where session_id=? and exists (select 1 from part where message_id=m.id)", r.id)
+	}, "select m.id from message m join part p on p.message_id=m.id where m.session_id=? group by m.id", r.id)
 	return found, err
 }
 
-func (r rowReader) order(ctx context.Context, id string) (ids []string, err error) {
-	if !r.schema.has("part", "id", "message_id") {
-		return nil, nil
+func (r rowReader) known(ctx context.Context, ids []string) (map[string]map[string]bool, error) {
+	found := make(map[string]map[string]bool, len(ids))
+	for _, id := range ids {
+		found[id] = make(map[string]bool)
 	}
-	err = each(ctx, r.conn, func(row []cell) error {
-		ids = append(ids, row[0].text())
+	if !r.schema.has("part", "id", "message_id") {
+		return found, nil
+	}
+	query, args := "select m.id, p.id from message m join part p on p.message_id=m.id where m.session_id=?", []any{r.id}
+	if len(ids) == 1 {
+		query, args = query+" and m.id=?", append(args, ids[0])
+	}
+	return found, each(ctx, r.conn, func(row []cell) error {
+		if parts := found[row[0].text()]; parts != nil {
+			parts[row[1].text()] = true
+		}
 		return nil
-	}, "select id from part where message_id=? order by id", id)
-	return ids, err
+	}, query, args...)
 }
 
 func set(ids []string) map[string]bool {

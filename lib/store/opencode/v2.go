@@ -90,6 +90,9 @@ func (t *reading) revertedFrom(ctx context.Context, r rowReader) (int64, error) 
 		}
 		return nil
 	}, "select seq from session_message where session_id=? and id=?", r.id, t.record.revertMessage)
+	if !t.reverted && err == nil {
+		t.notes = append(t.notes, "a pending revert names a message that is not there: it hides nothing")
+	}
 	return end, err
 }
 
