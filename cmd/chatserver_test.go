@@ -1,14 +1,11 @@
 package cmd_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +16,6 @@ import (
 
 func init() {
 	scriptCommands["chatserver"] = chatServer
-	scriptCommands["dshserver"] = dshServer
 }
 
 // chatserver SCRIPT REQUESTS answers chat completion requests below $CHAT_URL from
@@ -140,107 +136,4 @@ func appendLine(path, line string) error {
 	defer f.Close()
 	_, err = f.WriteString(line + "\n")
 	return err
-}
-
-// dshserver ROOT REQUESTS is a running dsh at $DSH_WEB_URL. What is sent to a session
-// whose log is below ROOT is accepted, logged as dsh 0.1.0-rc.8 was seen to log it, and
-// appended to the file REQUESTS. A session that has no log is refused as not found,
-// except that of one called new the log is made 300 ms later. A text that says
-//
-//	FAIL  ends its turn with an error before it is a message
-//	GONE  stays in the queue, and the server goes away
-func dshServer(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, neg || len(args) != 2, "dshserver root requests")
-	root, requests := ts.MkAbs(args[0]), ts.MkAbs(args[1])
-	var mu sync.Mutex
-	gone := make(chan bool, 1)
-	server := serveScript(ts, "DSH_WEB_URL", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		body, _ := io.ReadAll(r.Body)
-		v, err := jstext.Parse(string(body))
-		if err != nil || r.URL.Path != "/api/session.prompt" || r.Method != http.MethodPost {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		id, _ := v.Get("payload", "sessionId").Text()
-		result := `{"ok":true,"value":{"accepted":true}}`
-		path, err := sessionLog(root, id)
-		if err != nil {
-			result = `{"ok":false,"error":{"code":"session-not-found"}}`
-		} else {
-			time.AfterFunc(map[string]time.Duration{"new": 300 * time.Millisecond}[id], func() {
-				mu.Lock()
-				defer mu.Unlock()
-				if err := logPrompt(path, v); err != nil {
-					complain(ts, "dshserver: %v", err)
-				}
-			})
-			_ = appendLine(requests, string(body))
-		}
-		fmt.Fprintf(w, `{"type":"server-response","rpcId":%s,"result":%s}`, v.Get("rpcId").Raw(), result)
-		if strings.Contains(string(body), "GONE") {
-			gone <- true
-		}
-	}))
-	go func() {
-		<-gone
-		server.Close()
-	}()
-	ts.Defer(func() { gone <- true })
-}
-
-// sessionLog is where the log of a session is, or is to be.
-func sessionLog(root, id string) (string, error) {
-	if id == "new" {
-		return filepath.Join(root, "--p--", id, "session.jsonl"), nil
-	}
-	logs, err := filepath.Glob(filepath.Join(root, "*", id, "session.jsonl"))
-	if err != nil || len(logs) != 1 {
-		return "", fmt.Errorf("session %q: %d logs", id, len(logs))
-	}
-	return logs[0], nil
-}
-
-// logPrompt logs a prompt: queued, taken, written down, answered by nobody.
-func logPrompt(path string, request jstext.Value) error {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		text = []byte(`{"type":"session","version":0,"id":"new","createdAt":1,"cwd":"/p","delegationDepth":0}` + "\n")
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = os.WriteFile(path, text, 0o600)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	content := request.Get("payload", "content").Raw()
-	message := fmt.Sprintf(`"content":%s,"source":{"kind":"user","rpcId":%s},"role":"user","id":"x"`, content, request.Get("rpcId").Raw())
-	target := "next-turn"
-	if request.Get("payload", "mode").Is("steer") {
-		target = "next-step"
-	}
-	events := [][2]string{{"agent/inbox/spliced", fmt.Sprintf(`{"target":"%s","start":0,"inserted":[{%s}]}`, target, message)}}
-	if !strings.Contains(content, "GONE") {
-		events = append(events, [2]string{"turn/start", `{"turn":1}`}, [2]string{"agent/inbox/spliced", `{"target":"` + target + `","start":0,"removedCount":1,"inserted":[]}`})
-		if strings.Contains(content, "FAIL") {
-			events = append(events, [2]string{"turn/end", `{"turn":1,"reason":{"kind":"error","error":{"message":"failed to read referenced session: not found","code":"UNKNOWN"}}}`})
-		} else {
-			events = append(events, [2]string{"user/message", "{" + message + "}"}, [2]string{"turn/end", `{"turn":1,"reason":{"kind":"completed"}}`})
-		}
-	}
-	seq := strings.Count(string(text), "\n") - 1
-	for i, e := range events {
-		surface := ""
-		if e[0] == "user/message" {
-			surface = `,"surfaceOp":"append"`
-		}
-		if err := appendLine(path, fmt.Sprintf(`{"type":"%s","seq":%d,"time":1,"data":%s%s}`, e[0], seq+i, e[1], surface)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -42,7 +42,7 @@ type Delivery struct {
 // Dsh delivers messages into a running dsh.
 type Dsh struct {
 	BaseURL string // what stands before /api
-	// Look looks for an rpcId in a session's log.
+	// Look looks for an rpcId in a session's log; nil: there is none to look into.
 	Look func(ctx context.Context, sessionID, rpcID string) Sight
 	// Patience is how long an accepted message may take to show in the log before
 	// its acceptance has to do; 0: thirty seconds.
@@ -50,6 +50,12 @@ type Dsh struct {
 	// Quiet is how long a message may stay in dsh's queue while nothing is written to
 	// the log; 0: five minutes. A turn may be waiting for a person's approval.
 	Quiet time.Duration
+	// Settle is how long the log must be as it is before dsh is asked whether a turn
+	// runs, because it is that which a message in its queue waits for; 0: five seconds.
+	Settle time.Duration
+	// Meanwhile, where there is one, is called now and then while a message waits in
+	// dsh's queue. Its error ends the delivery.
+	Meanwhile func(ctx context.Context) error
 }
 
 // Fate is how a delivery is known to have arrived.
@@ -74,10 +80,12 @@ func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
 	case Seen:
 		return Logged, nil
 	case Queued, Taken:
-		fate, err := d.follow(ctx, m, before.Attempts-1, nil)
+		f := follower{Dsh: d, m: m, before: before.Attempts - 1}
+		fate, err := f.follow(ctx)
 		if !errors.Is(err, errStuck) {
 			return fate, err
 		}
+		before = f.sight
 		// Nothing comes of it: dsh was killed between taking it and writing it down.
 	}
 	sendErr := d.send(ctx, m)
@@ -88,7 +96,8 @@ func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
 	case errors.As(sendErr, &refused):
 		return 0, d.failure(refused)
 	}
-	fate, err := d.follow(ctx, m, before.Attempts, sendErr)
+	f := follower{Dsh: d, m: m, sent: true, sendErr: sendErr, before: before.Attempts}
+	fate, err := f.follow(ctx)
 	if errors.Is(err, errStuck) {
 		return Accepted, nil
 	}
@@ -97,7 +106,7 @@ func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
 
 func (d Dsh) look(ctx context.Context, m Delivery) Sight {
 	if d.Look == nil {
-		return Sight{State: Unreadable}
+		return Sight{}
 	}
 	return d.Look(ctx, m.SessionID, m.RPCID)
 }
@@ -126,23 +135,33 @@ const answerTimeout = time.Minute
 func (d Dsh) send(ctx context.Context, m Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(d.BaseURL, "/")+"/api/session.prompt", bytes.NewReader(promptBody(m)))
+	code, body, err := d.post(ctx, "session.prompt", promptBody(m))
 	if err != nil {
-		return &refusal{err.Error()}
+		return err
+	}
+	return accepted(code, body, m.RPCID)
+}
+
+// maxReply bounds what is read of an answer. A list of sessions was seen to take 1.2
+// kB for each.
+const maxReply = 64 << 20
+
+// post calls a method of dsh's. A *refusal says that nothing was sent.
+func (d Dsh) post(ctx context.Context, method string, body []byte) (code int, answer []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(d.BaseURL, "/")+"/api/"+method, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, &refusal{err.Error()}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	client := newClient()
 	defer client.CloseIdleConnections()
 	res, err := client.Do(req)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	return accepted(res.StatusCode, body, m.RPCID)
+	answer, err = io.ReadAll(io.LimitReader(res.Body, maxReply))
+	return res.StatusCode, answer, err
 }
 
 // newClient is a client with connections of its own, which may be closed without

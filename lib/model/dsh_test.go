@@ -28,6 +28,7 @@ type dshServer struct {
 	t    *testing.T
 	log  string // where it logs; empty: nowhere
 	zstd bool
+	list string // what it says of the session; empty: nothing
 
 	mu     sync.Mutex
 	bodies []string
@@ -45,6 +46,10 @@ func serveDsh(t *testing.T, d *dshServer, answers ...func(w http.ResponseWriter,
 			return
 		}
 		b, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/api/session.list" {
+			fmt.Fprintf(w, `{"type":"server-response","rpcId":"list","result":{"ok":true,"value":{"items":[{"sessionId":"other","running":true}%s]}}}`, d.list)
+			return
+		}
 		if r.Method != http.MethodPost || r.URL.Path != "/api/session.prompt" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Origin") != "" {
 			t.Errorf("%s %s %v", r.Method, r.URL.Path, r.Header)
 		}
@@ -88,7 +93,7 @@ func (d *dshServer) write(line string) {
 
 func (d *dshServer) look(ctx context.Context, _, rpcID string) model.Sight {
 	if d.log == "" {
-		return model.Sight{State: model.Unreadable}
+		return model.Sight{}
 	}
 	return model.LookInLog(ctx, d.log, rpcID)
 }
@@ -113,7 +118,15 @@ const (
 	taken  = `{"type":"turn/start","seq":1,"data":{"turn":1}}` + "\n" + `{"type":"agent/inbox/spliced","seq":2,"data":{"target":"next-turn","start":0,"removedCount":1,"inserted":[]}}` + "\n"
 	other  = `{"type":"agent/inbox/spliced","seq":0,"data":{"target":"next-turn","start":0,"inserted":[{"content":[],"source":{"kind":"user","rpcId":"other"}}]}}` + "\n"
 	failed = `{"type":"turn/end","seq":3,"data":{"turn":1,"reason":{"kind":"error","error":{"message":"no such session"}}}}` + "\n"
+	drop   = `{"type":"agent/inbox/spliced","seq":2,"data":{"target":"next-turn","start":0,"removedCount":1,"inserted":[],"outcome":"canceled"}}` + "\n"
+	edit   = `{"type":"agent/inbox/spliced","seq":2,"data":{"target":"next-turn","start":0,"removedCount":1,"inserted":[{"content":[],"source":{"kind":"user","rpcId":RPC}}],"outcome":"canceled"}}` + "\n"
 	done   = `{"type":"turn/end","seq":3,"data":{"turn":1,"reason":{"kind":"completed"}}}` + "\n"
+)
+
+// A fork of format 2 says where the copy of its parent's records ends.
+const (
+	seeded    = `{"type":"session","version":2,"id":"s","createdAt":1,"isSeeded":true,"delegationDepth":0}` + "\n"
+	inherited = `{"type":"session/end-seed","seq":3,"time":1,"data":{"inherited":true}}` + "\n"
 )
 
 func delivery(id string) model.Delivery {
@@ -172,6 +185,16 @@ func TestLookInLog(t *testing.T) {
 		{"failed, and queued again", header + queued + taken + failed + queued, model.Queued, 2, ""},
 		{"failed twice", header + queued + taken + failed + queued + taken + failed, model.Failed, 2, "no such session"},
 		{"moved to another queue", header + queued + taken + strings.Replace(queued, "next-turn", "next-step", 1) + done, model.Queued, 2, ""},
+		{"dropped", header + queued + drop, model.Dropped, 1, ""},
+		{"edited in the queue", header + queued + edit, model.Queued, 2, ""},
+		{"dropped, and queued to steer", header + queued + drop + strings.Replace(queued, "next-turn", "next-step", 1), model.Queued, 2, ""},
+		{"another dropped", header + other + strings.Replace(queued, `"start":0`, `"start":1`, 1) + drop + taken, model.Taken, 1, ""},
+		{"another queue is taken", header + queued + strings.Replace(taken, "next-turn", "next-step", 1), model.Queued, 1, ""},
+		{"of the parent", strings.Replace(header, `"createdAt"`, `"seedLength":3,"createdAt"`, 1) + queued + taken + message, model.Unseen, 0, ""},
+		{"of the fork", strings.Replace(header, `"createdAt"`, `"seedLength":3,"createdAt"`, 1) + queued + taken + strings.Replace(message, `"seq":0`, `"seq":3`, 1), model.Seen, 0, ""},
+		{"of the parent, format 2", seeded + queued + taken + message + inherited, model.Unseen, 0, ""},
+		{"of the fork, format 2", seeded + queued + inherited + message, model.Seen, 0, ""},
+		{"no message", header + strings.Replace(message, "user/message", "team/message/queued", 1), model.Unseen, 0, ""},
 		{"counts out of range", header + strings.Replace(queued, `"start":0`, `"start":99,"removedCount":-5`, 1) + strings.Replace(taken, `"removedCount":1`, `"removedCount":99999`, 1), model.Taken, 1, ""},
 	} {
 		path := filepath.Join(dir, c.name)
@@ -184,7 +207,7 @@ func TestLookInLog(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, want)
 		}
 	}
-	if got := model.LookInLog(t.Context(), filepath.Join(dir, "none"), "id-1"); got != (model.Sight{}) {
+	if got := model.LookInLog(t.Context(), filepath.Join(dir, "none"), "id-1"); got != (model.Sight{State: model.NoLog}) {
 		t.Errorf("a log that is not there: %+v", got)
 	}
 	if got := model.LookInLog(t.Context(), dir, "id-1"); got.State == model.Seen {
@@ -228,6 +251,100 @@ func TestDeliverFollows(t *testing.T) {
 	}
 }
 
+// What dsh says of the session decides about a message that stays as it is.
+func TestDeliverAsks(t *testing.T) {
+	const stopped, runs = `,{"sessionId":"s \ud800","running":false}`, `,{"sessionId":"s \ud800","running":true}`
+	for _, c := range []struct {
+		name, before, after, later, list string
+		fate                             model.Fate
+		fault                            string
+		requests                         int
+	}{
+		{name: "no turn takes it", after: queued, list: stopped, fate: model.Waiting, requests: 1},
+		{name: "no turn takes what was there", before: queued, list: stopped, fate: model.Waiting},
+		{name: "a turn runs", after: queued, later: taken + logged["the message"], list: runs, fate: model.Logged, requests: 1},
+		{name: "nothing is said", after: queued, later: taken + logged["the message"], fate: model.Logged, requests: 1},
+		{name: "its turn is no more", after: queued + taken, list: stopped, fault: "no turn runs that has it", requests: 1},
+		{name: "the turn of an earlier attempt is no more", before: queued + taken, after: queued + taken + logged["the message"], list: stopped, fate: model.Logged, requests: 1},
+		{name: "dropped", after: queued + drop, list: runs, fault: `record "id-1": somebody took the message out of dsh's queue`, requests: 1},
+		{name: "dropped before", before: queued + drop, after: queued + taken + logged["the message"], list: runs, fate: model.Logged, requests: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := &dshServer{log: filepath.Join(t.TempDir(), "log"), list: c.list}
+			serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+				answer(acceptedAnswer)(w, rpcID)
+				d.write(strings.ReplaceAll(c.after, "RPC", rpcID))
+				if c.later != "" {
+					time.AfterFunc(2*time.Second, func() { d.write(strings.ReplaceAll(c.later, "RPC", rpcID)) })
+				}
+			})
+			d.write(header + strings.ReplaceAll(c.before, "RPC", `"id-1"`))
+			dsh := model.Dsh{BaseURL: d.URL, Look: d.look, Settle: 200 * time.Millisecond}
+			fate, err := dsh.Deliver(t.Context(), delivery("id-1"))
+			if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+				t.Errorf("error %v, want %q", err, c.fault)
+			}
+			if fate != c.fate || d.requests() != c.requests {
+				t.Errorf("fate %d after %d requests, want %d after %d", fate, d.requests(), c.fate, c.requests)
+			}
+		})
+	}
+}
+
+// While a message waits in dsh's queue, others get their turn.
+func TestDeliverMeanwhile(t *testing.T) {
+	d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+	serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+		answer(acceptedAnswer)(w, rpcID)
+		d.write(strings.ReplaceAll(queued, "RPC", rpcID))
+	})
+	d.write(header)
+	enough := errors.New("enough")
+	calls := 0
+	dsh := model.Dsh{BaseURL: d.URL, Look: d.look, Meanwhile: func(context.Context) error {
+		if calls++; calls < 3 {
+			return nil
+		}
+		return enough
+	}}
+	if _, err := dsh.Deliver(t.Context(), delivery("id-1")); !errors.Is(err, enough) || calls != 3 {
+		t.Errorf("error %v after %d calls", err, calls)
+	}
+}
+
+// What dsh accepted and had not written down when it went away is no delivery.
+func TestDeliverDshGoneBeforeTheLog(t *testing.T) {
+	for what, log := range map[string]string{"no log": "", "a log": header} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+			serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+				answer(acceptedAnswer)(w, rpcID)
+				go d.Close()
+			})
+			if log != "" {
+				d.write(log)
+			}
+			_, err := model.Dsh{BaseURL: d.URL, Look: d.look}.Deliver(t.Context(), delivery("id-1"))
+			if err == nil || !strings.Contains(err.Error(), `went away before record "id-1" was seen in the session's log`) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestIsLocal(t *testing.T) {
+	for url, want := range map[string]bool{
+		"http://127.0.0.1:3080": true, "http://localhost/x": true, "http://[::1]:1": true,
+		"http://192.0.2.1": false, "https://dsh.example:3080": false, "http://[": false,
+	} {
+		if got := model.IsLocal(url); got != want {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+}
+
 // A dsh that goes away while the message is in its queue ends the wait.
 func TestDeliverDshGone(t *testing.T) {
 	d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
@@ -238,7 +355,7 @@ func TestDeliverDshGone(t *testing.T) {
 	})
 	d.write(header)
 	_, err := model.Dsh{BaseURL: d.URL, Look: d.look}.Deliver(t.Context(), delivery("id-1"))
-	if err == nil || !strings.Contains(err.Error(), `went away before record "id-1" stood in the session's log`) {
+	if err == nil || !strings.Contains(err.Error(), `went away while record "id-1" waits in its queue, not delivered`) {
 		t.Errorf("error %v", err)
 	}
 }

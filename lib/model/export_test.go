@@ -40,3 +40,6 @@ func ChatBody(model string, messages []jstext.Value) string { return string(chat
 
 // Wait is how long a request is held back after that many tries and that response.
 func Wait(again int, res *http.Response) time.Duration { return wait(minWait, maxWait, again, res) }
+
+// IsLocal is isLocal.
+var IsLocal = isLocal

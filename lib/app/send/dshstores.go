@@ -83,37 +83,45 @@ type looked struct {
 // with its first session.
 func (l *logs) look(ctx context.Context, id, rpcID string) model.Sight {
 	stores, err := dshStores(l.c)
-	own := logOfOwnShell(l.c, id)
-	if err != nil || len(stores) == 0 && own == "" {
-		return model.Sight{State: model.Unreadable}
+	if err != nil {
+		return model.Sight{}
+	}
+	var best model.Sight
+	if len(stores) == 0 && expectsRoot(l.c) {
+		best.State = model.NoLog
 	}
 	var paths []string
-	if own != "" {
+	if own := logOfOwnShell(l.c, id); own != "" {
 		paths = append(paths, own)
 	}
 	for _, s := range stores {
-		refs, _ := s.Lookup(ctx, id)
+		refs, err := s.Lookup(ctx, id)
+		if err == nil && len(refs) == 0 && best.State == model.Unreadable {
+			best.State = model.NoLog
+		}
 		for _, r := range refs {
 			paths = append(paths, r.Path)
 		}
 	}
 	slices.Sort(paths)
-	var best model.Sight
-	unreadable := 0
-	for _, p := range slices.Compact(paths) {
+	for i, p := range slices.Compact(paths) {
 		s := l.lookIn(ctx, p, rpcID)
-		if s.State == model.Unreadable {
-			unreadable++
-			continue
+		if i == 0 || s.State > best.State {
+			best = s // one that cannot be read is more than none in another store
 		}
-		if s.State > best.State {
-			best = s
-		}
-	}
-	if unreadable > 0 && unreadable == len(paths) {
-		best.State = model.Unreadable
 	}
 	return best
+}
+
+// expectsRoot reports whether dsh has a home here in which it will make its root.
+func expectsRoot(c *cli.Call) bool {
+	return slices.ContainsFunc(dshlog.Format.Roots(c.Sys.StoreEnv()), func(root string) bool {
+		if _, err := os.Stat(root); err == nil || ours(c, root) {
+			return false
+		}
+		info, err := os.Stat(filepath.Dir(root))
+		return err == nil && info.IsDir()
+	})
 }
 
 // lookIn looks into one log, unless it is as it was at the last look.

@@ -11,12 +11,14 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/model"
 )
 
-// delivery hands a session's messages to a running dsh, one after the other.
+// delivery hands a session's messages to a running dsh, one after the other. What
+// steers overtakes what waits in dsh's queue for a turn of its own.
 type delivery struct {
 	c       *cli.Call
 	driver  *inbox.Driver
 	dsh     model.Dsh
 	hooks   []agent.Hook
+	steers  []*inbox.Claim // taken to overtake, and not served yet
 	blocked error
 }
 
@@ -30,7 +32,8 @@ func runDsh(c *cli.Call, box *inbox.Inbox, to string) error {
 		return err
 	}
 	l := &logs{c, make(map[string]looked)}
-	d := &delivery{c: c, driver: driver, hooks: hooks(c), dsh: model.Dsh{BaseURL: dshURL(c), Look: l.look}}
+	d := &delivery{c: c, driver: driver, hooks: hooks(c)}
+	d.dsh = model.Dsh{BaseURL: dshURL(c), Look: l.look, Meanwhile: d.steer}
 	return d.run()
 }
 
@@ -76,7 +79,11 @@ func (d *delivery) serve(c *inbox.Claim) error {
 		}
 	}()
 	err := d.deliver(ctx, c.Record)
-	if err == nil || errors.Is(err, errCancelled) {
+	if errors.Is(err, errCancelled) {
+		d.noteCancelled(c.Record)
+		return c.Done()
+	}
+	if err == nil {
 		return c.Done()
 	}
 	if releaseErr := c.Release(); releaseErr != nil {
@@ -86,6 +93,37 @@ func (d *delivery) serve(c *inbox.Claim) error {
 }
 
 var errCancelled = errors.New("the record was cancelled")
+
+// noteCancelled says where a record was cancelled that dsh keeps.
+func (d *delivery) noteCancelled(r inbox.Record) {
+	switch d.dsh.Look(d.c.Ctx(), r.To, r.ID).State {
+	case model.Queued, model.Taken:
+		d.c.Note("record %s: cancelled here, and dsh still has it in its queue", fault.Quote(r.ID))
+	}
+}
+
+// steer serves what steers while a message waits in dsh's queue. It is called again
+// while one of those waits in its turn, so all of them are dsh's before the running
+// turn's next step.
+func (d *delivery) steer(ctx context.Context) error {
+	taken, err := d.driver.Take(ctx, inbox.Steer)
+	if err != nil {
+		return err
+	}
+	d.steers = append(d.steers, taken...)
+	for len(d.steers) > 0 {
+		c := d.steers[0]
+		d.steers = d.steers[1:]
+		if err := d.serve(c); err != nil {
+			for _, c := range d.steers {
+				err = errors.Join(err, c.Release())
+			}
+			d.steers = nil
+			return err
+		}
+	}
+	return nil
+}
 
 func (d *delivery) deliver(ctx context.Context, r inbox.Record) error {
 	if err := deliverable(r); err != nil {
@@ -118,7 +156,7 @@ func (d *delivery) deliver(ctx context.Context, r inbox.Record) error {
 var fates = map[model.Fate]string{
 	model.Logged:   "delivered: it stands in the session's log",
 	model.Accepted: "accepted only: it was not seen in the session's log",
-	model.Waiting:  "accepted only: it waits in dsh's queue",
+	model.Waiting:  "accepted only: it waits in dsh's queue for the end of a turn, or for the session's next prompt",
 }
 
 func (d *delivery) block(r inbox.Record, reason string) {
