@@ -266,7 +266,7 @@ func TestDeliverAsks(t *testing.T) {
 		{name: "nothing is said", after: queued, later: taken + logged["the message"], fate: model.Logged, requests: 1},
 		{name: "its turn is no more", after: queued + taken, list: stopped, fault: "no turn runs that has it", requests: 1},
 		{name: "the turn of an earlier attempt is no more", before: queued + taken, after: queued + taken + logged["the message"], list: stopped, fate: model.Logged, requests: 1},
-		{name: "dropped", after: queued + drop, list: runs, fault: `record "id-1": somebody took the message out of dsh's queue`, requests: 1},
+		{name: "dropped", after: queued + drop, list: runs, fault: `record "id-1": the message was dropped from dsh's queue`, requests: 1},
 		{name: "dropped before", before: queued + drop, after: queued + taken + logged["the message"], list: runs, fate: model.Logged, requests: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -310,6 +310,24 @@ func TestDeliverMeanwhile(t *testing.T) {
 	}}
 	if _, err := dsh.Deliver(t.Context(), delivery("id-1")); !errors.Is(err, enough) || calls != 3 {
 		t.Errorf("error %v after %d calls", err, calls)
+	}
+}
+
+// A dsh that is told to end drops its queue first, as dsh 0.1.0-rc.8 does at SIGTERM.
+func TestDeliverDshEnds(t *testing.T) {
+	d := &dshServer{log: filepath.Join(t.TempDir(), "log")}
+	serveDsh(t, d, func(w http.ResponseWriter, rpcID string) {
+		answer(acceptedAnswer)(w, rpcID)
+		d.write(strings.ReplaceAll(queued, "RPC", rpcID))
+		time.AfterFunc(900*time.Millisecond, func() {
+			d.write(drop)
+			d.Close()
+		})
+	})
+	d.write(header)
+	_, err := model.Dsh{BaseURL: d.URL, Look: d.look}.Deliver(t.Context(), delivery("id-1"))
+	if err == nil || !strings.Contains(err.Error(), `record "id-1": the message was dropped from dsh's queue`) {
+		t.Errorf("error %v", err)
 	}
 }
 

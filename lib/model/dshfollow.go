@@ -86,8 +86,8 @@ func (f *follower) judge() (fate Fate, done bool, err error) {
 		return Logged, true, nil
 	case state == Failed:
 		return 0, true, f.ended("dsh ended the turn without the message: " + fault.QuoteUpTo(f.sight.Words, maxWords))
-	case state == Dropped && still >= regret:
-		return 0, true, f.ended("somebody took the message out of dsh's queue")
+	case state == Dropped && (still >= regret || f.gone != nil):
+		return 0, true, f.ended("the message was dropped from dsh's queue: a person did, or dsh ended")
 	case f.gone != nil && (f.sendErr == nil || state > Unseen):
 		return 0, true, f.left()
 	case state == Unreadable, f.gone != nil, state <= Unseen && time.Since(f.began) >= f.patience():

@@ -16,7 +16,7 @@ func NewerVersion(version int64) error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-format",
 		Message: fmt.Sprintf("session format %d is newer than this tool reads (%d)", version, NewestVersion),
-		Hint:    "print the surface with a release of dsh-surface that knows this format",
+		Hint:    "print the surface of an older generation of the log, such as session.v4.jsonl",
 	}
 }
 
