@@ -370,39 +370,22 @@ func checkUntouched(t *testing.T, r Reader) {
 	at := r.Lay(t, root, r.session(1))
 	r.Lay(t, root, r.session(2))
 	st := r.open(t, root)
-	before := tree(t, root)
+	before := Tree(t, root)
 	entries, _ := list(t, st)
 	for _, e := range entries {
 		if _, err := st.Title(context.Background(), e); err != nil {
 			t.Error(err)
 		}
 	}
-	read(t, st, r.ID(1))
+	for _, opts := range []store.ReadOptions{{}, {Hash: true, Verify: true}} {
+		if _, err := st.Read(context.Background(), find(t, st, r.ID(1)), opts); err != nil {
+			t.Error(err)
+		}
+	}
 	if _, err := r.Format.ReadFile(context.Background(), at.Path, store.ReadOptions{Hash: true, Verify: true}); err != nil {
 		t.Error(err)
 	}
-	if after := tree(t, root); !slices.Equal(before, after) {
+	if after := Tree(t, root); !slices.Equal(before, after) {
 		t.Errorf("the store was\n%s\nand is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
-}
-
-// tree describes every file below root by name, mode, size and time of change.
-func tree(t testing.TB, root string) []string {
-	t.Helper()
-	var out []string
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		out = append(out, strings.Join([]string{path, info.Mode().String(), info.ModTime().String(), itoa(info.Size())}, " "))
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -13,8 +13,8 @@ import (
 type schema map[string]map[string]bool
 
 func readSchema(ctx context.Context, c *sql.Conn) (schema, error) {
-	rows, err := c.QueryContext(ctx, `select m.name, p.name from sqlite_schema m join pragma_table_info(m.name) p
-		where m.type='table' and m.sql like 'create table%' and m.name in ('session','session_v2','session_message','message','part')`)
+	rows, err := c.QueryContext(ctx, `select lower(m.name), lower(p.name) from sqlite_schema m join pragma_table_info(m.name) p
+		where m.type='table' and m.sql like 'create table%' and lower(m.name) in ('session','session_v2','session_message','message','part')`)
 	if err != nil {
 		return nil, err
 	}

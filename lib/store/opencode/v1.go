@@ -39,7 +39,7 @@ func (t *reading) readV1(ctx context.Context, r rowReader, copies []older) error
 // SQLite's, so that tool output, nearly all of the table, stays there. The way leads
 // over the messages because every version has an index for it.
 func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid string, v jstext.Value)) error {
-	if !r.schema.has("part", "id", "message_id", "data") {
+	if !r.hasParts() {
 		return nil
 	}
 	query, args := `select p.id, m.id, p.data from message m join part p on p.message_id=m.id where m.session_id=?
@@ -56,6 +56,11 @@ func (r rowReader) parts(ctx context.Context, typ, mid string, use func(id, mid 
 		}
 		return nil
 	}, query, args...)
+}
+
+// hasParts reports whether the tables have parts of messages.
+func (r rowReader) hasParts() bool {
+	return r.schema.has("message", "id", "session_id") && r.schema.has("part", "id", "message_id", "data")
 }
 
 // maxPrompts bounds the search for a first prompt: a session that has none among so
@@ -117,7 +122,7 @@ func (r rowReader) textOf(ctx context.Context, mid string) (string, error) {
 // fileParts calls use for each picture or file of a message. Their data stays where it
 // is.
 func (r rowReader) fileParts(ctx context.Context, mid string, use func()) error {
-	if !r.schema.has("part", "id", "message_id", "data") {
+	if !r.hasParts() {
 		return nil
 	}
 	return each(ctx, r.conn, func([]cell) error {
@@ -189,7 +194,7 @@ func (r rowReader) texts(ctx context.Context, ids []string) (map[string][]part, 
 
 func (r rowReader) bare(ctx context.Context, ids []string) (map[string]bool, error) {
 	found := set(ids)
-	if !r.schema.has("part", "message_id") {
+	if !r.hasParts() {
 		return found, nil
 	}
 	err := each(ctx, r.conn, func(row []cell) error {
@@ -204,7 +209,7 @@ func (r rowReader) known(ctx context.Context, ids []string) (map[string]map[stri
 	for _, id := range ids {
 		found[id] = make(map[string]bool)
 	}
-	if !r.schema.has("part", "id", "message_id") {
+	if !r.hasParts() {
 		return found, nil
 	}
 	query, args := "select m.id, p.id from message m join part p on p.message_id=m.id where m.session_id=?", []any{r.id}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package opencode_test
+
+const longSession = 100_000
