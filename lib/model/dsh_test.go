@@ -195,6 +195,8 @@ func TestLookInLog(t *testing.T) {
 		{"of the parent, format 2", seeded + queued + taken + message + inherited, model.Unseen, 0, ""},
 		{"of the fork, format 2", seeded + queued + inherited + message, model.Seen, 0, ""},
 		{"no message", header + strings.Replace(message, "user/message", "team/message/queued", 1), model.Unseen, 0, ""},
+		{"the type last", header + `{"data":{"content":[],"source":{"kind":"user","rpcId":"id-1"}},"type":"user/message"}` + "\n", model.Seen, 0, ""},
+		{"the type escaped", header + strings.Replace(message, "user/message", `user\/message`, 1), model.Seen, 0, ""},
 		{"counts out of range", header + strings.Replace(queued, `"start":0`, `"start":99,"removedCount":-5`, 1) + strings.Replace(taken, `"removedCount":1`, `"removedCount":99999`, 1), model.Taken, 1, ""},
 	} {
 		path := filepath.Join(dir, c.name)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 	"github.com/dsh-toolkit/dsh/lib/store/dshlog/zframe"
@@ -88,33 +87,49 @@ type look struct {
 	seeded bool
 }
 
-// lines looks through the lines of a log. Only those are parsed that spell the id, or
-// the type of an event that can matter.
+// lines looks through the lines of a log.
 func (l *look) lines(ctx context.Context, r io.Reader) {
 	lines := bufio.NewReaderSize(r, 256<<10)
-	needles := [...][]byte{
-		jstext.AppendQuote(nil, l.rpcID),
-		[]byte(`"agent/inbox/spliced"`), []byte(`"turn/end"`), []byte(`"session/end-seed"`),
-	}
+	id := jstext.AppendQuote(nil, l.rpcID)
 	for first := true; ctx.Err() == nil && l.sight.State != Seen; first = false {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			return // what has no line feed is not there yet
 		}
-		if first || slices.ContainsFunc(needles[:], func(n []byte) bool { return bytes.Contains(line, n) }) {
+		if first {
+			l.header(jstext.Decode(line))
+		} else if matters(line, id) {
 			l.line(jstext.Decode(line))
 		}
+	}
+}
+
+// matters reports whether a line has to be parsed. dsh writes the type first, and
+// nearly all lines are pieces of answers.
+func matters(line, id []byte) bool {
+	typ, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	if end := bytes.IndexAny(typ, `"\\`); ok && end >= 0 && typ[end] == '"' {
+		switch string(typ[:end]) {
+		case "agent/inbox/spliced", "turn/end", "session/end-seed":
+			return true
+		case "user/message", "steering/message":
+			return bytes.Contains(line, id)
+		}
+		return false
+	}
+	return true
+}
+
+func (l *look) header(line string) {
+	if h, err := jstext.Parse(line); err == nil && h.Get("type").Is("session") {
+		l.seed, _ = h.Get("seedLength").Int()
+		l.seeded = h.Get("isSeeded").True()
 	}
 }
 
 func (l *look) line(line string) {
 	ev, err := jstext.Parse(line)
 	if err != nil {
-		return
-	}
-	if ev.Get("type").Is("session") {
-		l.seed, _ = ev.Get("seedLength").Int()
-		l.seeded = ev.Get("isSeeded").True()
 		return
 	}
 	data := ev.Get("data")
