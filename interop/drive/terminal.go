@@ -85,20 +85,46 @@ func (t *Terminal) Shows(texts ...string) error {
 	return nil
 }
 
-// Close ends the program, and waits until it is gone: agents write at their end.
+// Close ends the program and all that it started, and waits until they are gone: agents
+// write at their end.
 func (t *Terminal) Close() error {
 	out, err := t.tmux("display-message", "-p", "#{pane_pid}")
 	if err != nil {
 		return err
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(out))
+	group, err := strconv.Atoi(strings.TrimSpace(out))
 	if err != nil {
 		return fmt.Errorf("tmux gave no process id: %w", err)
 	}
 	if _, err := t.tmux("kill-server"); err != nil {
 		return err
 	}
-	return t.w.Follow("the program in the terminal ends", func() (bool, error) {
-		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), nil
-	})
+	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGKILL} {
+		if err := syscall.Kill(-group, signal); errors.Is(err, syscall.ESRCH) {
+			return nil
+		}
+		for range 30 {
+			time.Sleep(100 * time.Millisecond)
+			if !running(group) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("the process group %d of the terminal does not end", group)
+}
+
+// running is whether a process of the group runs; one that is dead and that nobody has
+// asked about does not.
+func running(group int) bool {
+	out, err := exec.Command("ps", "-e", "-o", "pgid=,stat=").Output()
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) == 2 && fields[0] == strconv.Itoa(group) && !strings.HasPrefix(fields[1], "Z") {
+			return true
+		}
+	}
+	return false
 }

@@ -30,6 +30,7 @@ type asked struct {
 	snapshot   bool   // and it must be a <state_snapshot>
 	json       bool   // JSON of the agent's own shape is asked for
 	model      string
+	tokens     int // of the request, where the agent minds
 }
 
 // said is what it answers: the text in two pieces, and a call.
