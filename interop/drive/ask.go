@@ -28,10 +28,11 @@ func (w *World) Ask(s Session, prompt string) error {
 	if err := s.Prompt(prompt); err != nil {
 		return fmt.Errorf("prompt %q: %w", prompt, err)
 	}
-	items, err := w.RequestFor(mark, prompt)
+	request, items, err := w.requestFor(mark, prompt)
 	if err != nil {
 		return err
 	}
+	w.asks = append(w.asks, ask{w.Agent.Name, request.Path, prompt, before.Conversation, request.Body})
 	if err := oracle.Compare(before.Conversation, w.Agent.Rules(items), prompt); err != nil {
 		return fmt.Errorf("prompt %q: %w", prompt, err)
 	}
@@ -42,27 +43,31 @@ func (w *World) Ask(s Session, prompt string) error {
 // prompt: it offers tools, and its conversation ends with the prompt. Where none does,
 // the first that offers tools is given, for Compare to say what is wrong with it.
 func (w *World) RequestFor(mark int, prompt string) ([]oracle.Item, error) {
+	_, items, err := w.requestFor(mark, prompt)
+	return items, err
+}
+
+func (w *World) requestFor(mark int, prompt string) (found model.Request, items []oracle.Item, err error) {
 	requests, _ := w.Model.Since(mark)
-	var first []oracle.Item
 	for _, request := range requests {
 		r, err := oracle.Read(request.Path, request.Body)
 		if err != nil {
-			return nil, err
+			return found, nil, err
 		}
 		if r.Tools == 0 {
 			continue
 		}
-		if first == nil {
-			first = r.Items
-		}
 		if oracle.EndsWith(w.Agent.Rules(r.Items), prompt) {
-			return r.Items, nil
+			return request, r.Items, nil
+		}
+		if items == nil {
+			found, items = request, r.Items
 		}
 	}
-	if first == nil {
-		return nil, fmt.Errorf("no request for the prompt %q among %d", prompt, len(requests))
+	if items == nil {
+		return found, nil, fmt.Errorf("no request for the prompt %q among %d", prompt, len(requests))
 	}
-	return first, nil
+	return found, items, nil
 }
 
 // Asked waits for a request behind the first mark that offers tools and for which ok
@@ -91,9 +96,9 @@ func (w *World) Asked(mark int, ok func(oracle.Request) bool) error {
 }
 
 // Settled waits until the model has nothing to answer and no file below these paths
-// changes for a second.
+// changes for three seconds: on a machine that is busy, a tool may take that long.
 func (w *World) Settled(dirs ...string) error {
-	const still, step = time.Second, 100 * time.Millisecond
+	const still, step = 3 * time.Second, 100 * time.Millisecond
 	var last string
 	since := time.Now()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(step) {

@@ -71,15 +71,22 @@ func (w *World) Find(id string) (Listed, error) {
 	return Listed{}, fmt.Errorf("%s is not listed among %d sessions", id, len(all))
 }
 
-// untouched runs something that reads, and is an error where a file of the agent is not
-// what it was.
+// untouched runs something that reads, and is an error where a file of the agent's
+// sessions is not what it was. An agent that still runs has to come to rest first.
 func (w *World) untouched(read func() error) error {
-	before, err := Fingerprint(w.Home)
+	var dirs []string
+	for _, name := range w.Agent.Files {
+		dirs = append(dirs, filepath.Join(w.Home, name))
+	}
+	if err := w.Settled(dirs...); err != nil {
+		return err
+	}
+	before, err := Fingerprint(dirs...)
 	if err != nil {
 		return err
 	}
 	readErr := read()
-	after, err := Fingerprint(w.Home)
+	after, err := Fingerprint(dirs...)
 	if err != nil {
 		return err
 	}
@@ -94,10 +101,19 @@ func (w *World) untouched(read func() error) error {
 // the hash of its bytes or the target of its link.
 type Print map[string]string
 
-// Fingerprint takes the print of a directory.
-func Fingerprint(dir string) (Print, error) {
+// Fingerprint takes the print of directories, without those that do not exist.
+func Fingerprint(dirs ...string) (Print, error) {
 	print := make(Print)
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	for _, dir := range dirs {
+		if err := print.take(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return print, nil
+}
+
+func (p Print) take(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -121,10 +137,9 @@ func Fingerprint(dir string) (Print, error) {
 			}
 			what += " " + target
 		}
-		print[path] = what
+		p[path] = what
 		return nil
 	})
-	return print, err
 }
 
 // diff names the paths that differ.

@@ -17,8 +17,11 @@ type Agent struct {
 	// Start gives a session in which nothing has been said; nil where the suite has no
 	// session to compare (the hook is all that is tried then).
 	Start func(w *World) (Session, error)
-	// HookPlace is the role of the item with the hook's context, and whether it stands
-	// before or behind the prompt.
+	// Files is where the agent keeps its sessions, below the home. Reading must leave
+	// them as they are.
+	Files []string
+	// HookRole is the role of the item with the hook's context; HookBefore is whether it
+	// stands before the prompt.
 	HookRole   string
 	HookBefore bool
 	// HookUnescape undoes what the agent does to the context; nil for nothing.

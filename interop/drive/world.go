@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dsh-toolkit/dsh/interop/model"
+	"github.com/dsh-toolkit/dsh/interop/oracle"
 )
 
 // Place is where the programs are.
@@ -37,9 +38,19 @@ type World struct {
 	Work  string // the directory it works in
 	Reads int    // how often our programs read the agent's files
 
-	ctx  context.Context
+	ctx  context.Context // ends with the scenario, and with it all that runs in the world
 	root string
 	env  []string
+	asks []ask
+}
+
+// ask is one comparison, in the shape of the oracle's recorded requests.
+type ask struct {
+	Agent  string          `json:"agent"`
+	Path   string          `json:"path"`
+	Prompt string          `json:"prompt"`
+	Before []oracle.Said   `json:"before"`
+	Body   json.RawMessage `json:"body"`
 }
 
 // NewWorld makes a world, and configures the agent in it.
@@ -88,16 +99,25 @@ func (w *World) Close() error { return w.Model.Close() }
 // Remove deletes the world's files.
 func (w *World) Remove() error { return os.RemoveAll(w.root) }
 
-// Keep writes the requests that the model got beside the world's other files.
+// Keep writes the requests that the model got, and what was compared, beside the world's
+// other files.
 func (w *World) Keep() error {
 	requests, _ := w.Model.Since(0)
-	var b bytes.Buffer
+	var all, compared bytes.Buffer
 	for _, r := range requests {
-		if err := json.NewEncoder(&b).Encode(map[string]any{"n": r.N, "path": r.Path, "body": r.Body}); err != nil {
+		if err := json.NewEncoder(&all).Encode(map[string]any{"n": r.N, "path": r.Path, "body": r.Body}); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(w.path("requests.jsonl"), b.Bytes(), 0o644)
+	for _, a := range w.asks {
+		if err := json.NewEncoder(&compared).Encode(a); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		os.WriteFile(w.path("requests.jsonl"), all.Bytes(), 0o644),
+		os.WriteFile(w.path("compared.jsonl"), compared.Bytes(), 0o644),
+	)
 }
 
 // Env adds to the environment of every program of the world.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,15 +15,15 @@ import (
 var ways = map[string]struct{ path, body, stream string }{
 	"anthropic": {
 		"/v1/messages",
-		`{"model":"m","STREAM":true,"messages":[{"role":"user","content":[{"type":"text","text":"PROMPT"}]},{"role":"system","content":"behind"}],"tools":[{"name":"Bash"}]}`, "",
+		`{"model":"m","stream":STREAM,"messages":[{"role":"user","content":[{"type":"text","text":"PROMPT"}]},{"role":"system","content":"behind"}],"tools":[{"name":"Bash"}]}`, "",
 	},
 	"responses": {
 		"/v1/responses",
-		`{"model":"m","STREAM":true,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"PROMPT"}]}],"tools":[{"name":"exec_command"}]}`, "",
+		`{"model":"m","stream":STREAM,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"PROMPT"}]}],"tools":[{"name":"exec_command"}]}`, "",
 	},
 	"chat": {
 		"/v1/chat/completions",
-		`{"model":"m","STREAM":true,"messages":[{"role":"user","content":"PROMPT"}],"tools":[{"function":{"name":"bash"}}]}`, "",
+		`{"model":"m","stream":STREAM,"messages":[{"role":"user","content":"PROMPT"}],"tools":[{"function":{"name":"bash"}}]}`, "",
 	},
 	"gemini": {
 		"/v1beta/models/m:generateContent",
@@ -38,9 +39,7 @@ func ask(t *testing.T, s *Server, way, prompt string, stream bool) *http.Respons
 	if stream && w.stream != "" {
 		path = w.stream
 	}
-	if stream {
-		body = strings.Replace(body, "STREAM", "stream", 1)
-	}
+	body = strings.Replace(body, "STREAM", strconv.FormatBool(stream), 1)
 	response, err := http.Post(s.URL()+path, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +193,7 @@ func TestErrandsAreAnsweredAtOnce(t *testing.T) {
 
 func TestSummaries(t *testing.T) {
 	for want, a := range map[string]asked{
-		"SUMMARY 1" + hard: {n: 1, summary: true},
+		"SUMMARY 1" + hard:                           {n: 1, summary: true},
 		"<state_snapshot>SUMMARY 2</state_snapshot>": {n: 2, summary: true, snapshot: true},
 	} {
 		if got := decide(a).text(); got != want {

@@ -2,8 +2,8 @@ package oracle
 
 import "strings"
 
-// Gemini is what Gemini CLI adds: the session's context, what hooks gave, and the
-// acknowledgement of a summary.
+// Gemini is what Gemini CLI adds: the session's context, what hooks gave, and the words
+// around what was said while a turn ran.
 func Gemini(items []Item) []Said {
 	var said []Said
 	for _, item := range items {
@@ -13,6 +13,9 @@ func Gemini(items []Item) []Said {
 				continue
 			}
 			text, _, _ = strings.Cut(text, "\n\n<hook_context>")
+			if rest, ok := strings.CutPrefix(text, "User steering update:\n<user_input>\n"); ok {
+				text, _, _ = strings.Cut(rest, "\n</user_input>\n")
+			}
 		}
 		if strings.HasPrefix(text, "<state_snapshot>") {
 			said = append(said, Said{Role: "user", Text: text, Checkpoint: true})

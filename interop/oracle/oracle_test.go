@@ -64,6 +64,9 @@ func TestEveryDifferenceIsSeen(t *testing.T) {
 				t.Errorf("%s: %s is not seen", path, what)
 			}
 		}
+		if len(r.Before) < 3 {
+			t.Errorf("%s: a log of %d messages says little", path, len(r.Before))
+		}
 		for i, m := range r.Before {
 			copied := func() []Said { return append([]Said(nil), r.Before...) }
 			differs("a message less", append(copied()[:i], r.Before[i+1:]...))

@@ -115,7 +115,7 @@ func mention(w *drive.World, s drive.Session, source drive.Listed) error {
 // its side of the prompt.
 func arrived(agent *drive.Agent, items []oracle.Item, prompt string, want oracle.Projection) error {
 	isPrompt := func(i oracle.Item) bool { return i.Role == "user" && strings.Contains(i.Text, prompt) }
-	isContext := func(i oracle.Item) bool { return strings.Contains(i.Text, "referenced-sessions>") }
+	isContext := func(i oracle.Item) bool { return strings.Contains(i.Text, "## Referenced sessions\n") }
 	at, context := slices.IndexFunc(items, isPrompt), slices.IndexFunc(items, isContext)
 	if context < 0 {
 		return errors.New("the request has no snapshot")

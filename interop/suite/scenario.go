@@ -269,11 +269,11 @@ func title(w *drive.World, s drive.Session) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	listed, err := w.Find(id)
+	shown, err := titler.Title() // some make it when they are asked
 	if err != nil {
 		return err
 	}
-	shown, err := titler.Title()
+	listed, err := w.Find(id)
 	if err != nil {
 		return err
 	}

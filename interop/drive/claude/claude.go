@@ -15,7 +15,7 @@ import (
 // Agent is Claude Code.
 var Agent = &drive.Agent{
 	Name: "claude", Title: "Claude Code", Package: "@anthropic-ai/claude-code", Version: "2.1.197", Program: "claude",
-	Rules: oracle.Claude, Setup: setup, Start: start,
+	Rules: oracle.Claude, Setup: setup, Start: start, Files: []string{".claude"},
 	HookRole: "system", LateRewind: true,
 }
 

@@ -15,7 +15,7 @@ import (
 // Agent is Codex.
 var Agent = &drive.Agent{
 	Name: "codex", Title: "Codex", Package: "@openai/codex", Version: "0.171.0", Program: "codex",
-	Rules: oracle.Codex, Setup: setup, Start: start,
+	Rules: oracle.Codex, Setup: setup, Start: start, Files: []string{".codex"},
 	HookRole: "developer",
 	NotTried: map[string]string{"typed": "its terminal program speaks to the app server, which is driven here"},
 }

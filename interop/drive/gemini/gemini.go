@@ -19,7 +19,7 @@ import (
 // Agent is Gemini CLI.
 var Agent = &drive.Agent{
 	Name: "gemini", Title: "Gemini CLI", Package: "@google/gemini-cli", Version: "0.61.0", Program: "gemini",
-	Rules: oracle.Gemini, Setup: setup, Start: start,
+	Rules: oracle.Gemini, Setup: setup, Start: start, Files: []string{".gemini"},
 	HookRole: "user", HookUnescape: strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace,
 	NoWay: map[string]string{"fork": "it has no command that copies a session"},
 }

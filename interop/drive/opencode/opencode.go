@@ -13,7 +13,7 @@ import (
 // Agent is OpenCode.
 var Agent = &drive.Agent{
 	Name: "opencode", Title: "OpenCode", Package: "opencode-ai", Version: "1.18.33", Program: "opencode",
-	Rules: oracle.OpenCode, Setup: setup, Start: start,
+	Rules: oracle.OpenCode, Setup: setup, Start: start, Files: []string{".local/share/opencode"},
 	HookRole: "user", HookBefore: true,
 	NotTried: map[string]string{"typed": "its terminal program speaks to the server, which is driven here"},
 }

@@ -14,7 +14,7 @@ import (
 // Agent is pi.
 var Agent = &drive.Agent{
 	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent", Version: "0.74.2", Program: "pi",
-	Rules: oracle.Pi, Setup: setup, Start: start,
+	Rules: oracle.Pi, Setup: setup, Start: start, Files: []string{".pi"},
 	HookRole: "user", LateRewind: true,
 	NotTried: map[string]string{
 		"typed": "its RPC mode runs the same session as its terminal program",
