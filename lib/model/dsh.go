@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -95,6 +96,8 @@ func (d Dsh) Deliver(ctx context.Context, m Delivery) (Fate, error) {
 		return 0, context.Cause(ctx)
 	case errors.As(sendErr, &refused):
 		return 0, d.failure(refused)
+	case neverSent(sendErr):
+		return 0, d.failure(sendErr)
 	}
 	f := follower{Dsh: d, m: m, sent: true, sendErr: sendErr, before: before.Attempts}
 	fate, err := f.follow(ctx)
@@ -124,6 +127,12 @@ func (d Dsh) failure(err error) error {
 		f.Hint = "start dsh, or say where it listens: --dsh URL, or DSH_WEB_URL"
 	}
 	return f
+}
+
+// neverSent reports whether an error is that of a connection that was not made.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // answerTimeout is how long dsh may take to answer: it may have to resume the

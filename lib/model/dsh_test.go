@@ -472,10 +472,18 @@ func TestDeliverAnswerLost(t *testing.T) {
 func TestDeliverNobodyThere(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
-	_, err := model.Dsh{BaseURL: s.URL}.Deliver(t.Context(), delivery("id"))
+	looks := 0
+	look := func(context.Context, string, string) model.Sight {
+		looks++
+		return model.Sight{State: model.Unseen}
+	}
+	_, err := model.Dsh{BaseURL: s.URL, Look: look}.Deliver(t.Context(), delivery("id"))
 	var f *fault.Error
 	if !errors.As(err, &f) || !strings.Contains(err.Error(), "connection refused") || f.Hint == "" {
 		t.Errorf("error %v", err)
+	}
+	if looks != 1 {
+		t.Errorf("%d looks for what was never sent", looks)
 	}
 }
 
