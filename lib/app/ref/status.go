@@ -90,7 +90,7 @@ func statusJSON(st setup.Status) []byte {
 	w.Bool(st.Installed)
 	w.Key("current")
 	w.Bool(st.Current)
-	for _, pair := range [][2]string{{"command", st.Command}, {"trust", st.Trust}, {"off", st.Off}} {
+	for _, pair := range [][2]string{{"command", st.Command}, {"trust", st.Trust}, {"off", st.Off}, {"passedOver", st.PassedOver}} {
 		w.Key(pair[0])
 		if pair[1] == "" {
 			w.Null()
@@ -117,6 +117,8 @@ func statusTable(c *cli.Call, rows []setup.Status) error {
 		switch {
 		case st.Installed && !st.Current:
 			hook = "not current: dsh-ref hook install " + st.Agent
+		case st.Installed && st.PassedOver != "":
+			hook = "passed over: the file " + st.PassedOver
 		case st.Installed && st.Off != "":
 			hook = "switched off by " + st.Off
 		case st.Installed && st.Trust != "":

@@ -38,7 +38,7 @@ export const DshRef = async ({ client, directory }) => ({
   },
   "command.execute.before": async (input) => {
     if (input.command !== "ref") return;
-    throw new Error(await pick(client, input.arguments.trim()));
+    throw new Error(await pick(client, input.arguments.trim(), input.sessionID));
   },
   "chat.message": async (input, output) => {
     const own = output.parts.filter((part) => part.type === "text" && !part.synthetic);
@@ -64,11 +64,11 @@ export const DshRef = async ({ client, directory }) => ({
   },
 });
 
-// pick puts the mention of the newest session that matches into the prompt, and says
-// what else does.
-async function pick(client, query) {
+// pick puts the mention of the newest other session that matches into the prompt, and
+// says what else does.
+async function pick(client, query, self) {
   const program = isAbsolute(command[0]) ? join(dirname(command[0]), "dsh-surface") : "dsh-surface";
-  const words = ["--list", ...(query === "" ? [] : ["--query", query])];
+  const words = ["--list", ...(self ? ["--self", `opencode:${self}`] : []), ...(query === "" ? [] : ["--query", query])];
   let title = "No session matches", message = query;
   try {
     const { stdout } = await promisify(execFile)(program, words, { maxBuffer: 64 << 20 });

@@ -28,7 +28,7 @@ var All = []Setup{
 	},
 	{
 		Agent: "gemini", user: folderIn("GEMINI_CLI_HOME", ".gemini"), project: ".gemini", file: "settings.json",
-		hook: grouped("BeforeAgent"), second: 1000, off: offSwitch{above: "hooksConfig", key: "enabled", value: "false"},
+		hook: grouped("BeforeAgent"), second: 1000, dialect: hostconfig.Dialect{Comments: true}, off: offSwitch{above: "hooksConfig", key: "enabled", value: "false"},
 	},
 	{
 		Agent: "opencode", user: folderIn("XDG_CONFIG_HOME", "opencode", ".config"), project: ".opencode",
@@ -39,7 +39,7 @@ var All = []Setup{
 	},
 	{
 		Agent: "qwen", user: folder("QWEN_HOME", ".qwen"), project: ".qwen", file: "settings.json",
-		hook: grouped("UserPromptSubmit"), second: 1000, off: offSwitch{key: "disableAllHooks", value: "true"},
+		hook: grouped("UserPromptSubmit"), second: 1000, dialect: hostconfig.Dialect{Comments: true}, off: offSwitch{key: "disableAllHooks", value: "true"},
 	},
 }
 

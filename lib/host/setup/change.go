@@ -50,6 +50,9 @@ func (s Setup) Install(env Env, project string, o Options) (*Change, error) {
 	if s.hook == nil {
 		return c, s.installPlugin(c, env, o)
 	}
+	if err := s.dialect.Check(c.Path, s.Agent, c.file.Data); err != nil {
+		return nil, err
+	}
 	any, err := s.entry(nil, 0)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,9 @@ type Setup struct {
 	// second is one second in the unit of the entry's timeout.
 	second int
 	plugin string
-	off    offSwitch
+	// dialect is what the agent takes in the file beyond JSON, as it was seen to.
+	dialect hostconfig.Dialect
+	off     offSwitch
 	// trust says whether the agent runs the entry as it stands; nil: it does.
 	trust func(Env, string, hostconfig.Entry) string
 }

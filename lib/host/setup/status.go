@@ -2,9 +2,11 @@ package setup
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"slices"
 
+	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/hostconfig"
 )
 
@@ -20,6 +22,8 @@ type Status struct {
 	Command            string // of the entry
 	// Trust is empty where the agent runs the hook as it stands, else what to do.
 	Trust string
+	// PassedOver is empty, or what the file has that makes the agent pass it over.
+	PassedOver string
 	// Off is empty, or the setting by which all hooks are switched off.
 	Off string
 }
@@ -51,6 +55,10 @@ func (s Setup) Status(env Env, project string) (Status, error) {
 			return st, err
 		}
 		st.Off = s.off.in(c.file.Data)
+		var f *fault.Error
+		if errors.As(s.dialect.Check(c.Path, s.Agent, c.file.Data), &f) {
+			st.PassedOver = f.Message
+		}
 		if len(found) > 0 {
 			entry, st.Installed = found[0], true
 			words, _ = hostconfig.OwnCommand(entry.Command, s.Agent)
