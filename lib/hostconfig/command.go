@@ -1,8 +1,10 @@
 package hostconfig
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -14,7 +16,7 @@ import (
 func Words(command string) (words []string, ok bool) {
 	// A text of some kilobytes is none of ours, and the parser recurses.
 	const longest = 16 << 10
-	if len(command) > longest || strings.ContainsAny(command, "$`") {
+	if len(command) > longest {
 		return nil, false
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true))
@@ -28,6 +30,9 @@ func Words(command string) (words []string, ok bool) {
 		return nil, false
 	}
 	for _, arg := range call.Args {
+		if !literalParts(arg.Parts) {
+			return nil, false
+		}
 		word, err := expand.Literal(nil, arg)
 		if err != nil {
 			return nil, false
@@ -37,17 +42,55 @@ func Words(command string) (words []string, ok bool) {
 	return words, len(words) > 0
 }
 
-// Join writes words as a command for sh. A word with a NUL cannot be one.
+// literalParts reports whether a shell would take a word as it stands: no variable, no
+// command in it.
+func literalParts(parts []syntax.WordPart) bool {
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return false
+			}
+		case *syntax.DblQuoted:
+			if p.Dollar || !literalParts(p.Parts) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+var errNotText = errors.New("a word is not UTF-8 or has a NUL in it")
+
+// Join writes words as a command for sh, which Words reads back. A word with a NUL
+// cannot be one, and a configuration holds no bytes that are not UTF-8.
 func Join(words []string) (string, error) {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		q, err := syntax.Quote(w, syntax.LangPOSIX)
-		if err != nil {
-			return "", err
+		if !utf8.ValidString(w) || strings.Contains(w, "\x00") {
+			return "", errNotText
 		}
-		quoted[i] = q
+		if quoted[i] = w; !plainWord(w) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+		}
 	}
 	return strings.Join(quoted, " "), nil
+}
+
+// plainWord reports whether sh takes a word as it stands, without quotes, wherever it
+// is.
+func plainWord(w string) bool {
+	const marks = "_@%+:,./-"
+	for i := range len(w) {
+		c := w[i]
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte(marks, c) >= 0) {
+			return false
+		}
+	}
+	return w != ""
 }
 
 // OwnCommand returns the words of a command that runs our hook for an agent:

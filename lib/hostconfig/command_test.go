@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/dsh-toolkit/dsh/lib/hostconfig"
 )
@@ -41,6 +42,12 @@ func TestOwnCommand(t *testing.T) {
 		"dsh-ref() { hook claude; }":                  false,
 		"exec dsh-ref hook claude":                    false,
 		"dsh-ref hook 'claude'":                       true,
+		"'/a$b/dsh-ref' hook claude":                  true,
+		"dsh-ref hook --store 'x`y`' claude":          true,
+		`dsh-ref hook --store "\$x" claude`:           true,
+		`dsh-ref hook --store "$x" claude`:            false,
+		"dsh-ref hook --store \"`x`\" claude":         false,
+		"dsh-ref hook --store $(x) claude":            false,
 		"\tdsh-ref   hook\tclaude ":                   true,
 	} {
 		if _, ok := hostconfig.OwnCommand(command, "claude"); ok != ours {
@@ -53,10 +60,15 @@ func TestOwnCommand(t *testing.T) {
 func FuzzJoin(f *testing.F) {
 	f.Add("dsh-ref", "hook", "it's $HOME `x` \\ \" \n * ~ #")
 	f.Add("~", "{a,b}", "!")
+	f.Add("/a$b/dsh-ref", "`x`", "\u00a0\x1b\t\r\u200f")
+	f.Add("=", "A=b", "")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		words := []string{a, b, c}
 		command, err := hostconfig.Join(words)
-		if err != nil || strings.ContainsAny(a+b+c, "$`") {
+		if err != nil {
+			if utf8.ValidString(a) && utf8.ValidString(b) && utf8.ValidString(c) && !strings.Contains(a+b+c, "\x00") {
+				t.Fatalf("%q: %v", words, err)
+			}
 			return
 		}
 		got, ok := hostconfig.Words(command)

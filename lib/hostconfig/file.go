@@ -51,7 +51,12 @@ func Open(path string) (*File, error) {
 			return nil, f.usage("links lead in a circle")
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(f.target), to)
+			// The link's folder may be reached by a link too: .. leads up from where it is.
+			dir, err := filepath.EvalSymlinks(filepath.Dir(f.target))
+			if err != nil {
+				return nil, f.failed("cannot read", err)
+			}
+			to = filepath.Join(dir, to)
 		}
 		f.target = to
 	}

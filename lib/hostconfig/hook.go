@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
 
@@ -130,6 +131,12 @@ func (h Hook) entries(d *document, p place) ([]Entry, error) {
 	return found, nil
 }
 
+// errNotFoundAgain is for a command that cannot be written so that it is known again.
+var errNotFoundAgain = &fault.Error{
+	Kind: fault.Usage, Code: fault.InvalidConfig, Rule: "command-ours",
+	Message: "the hook's command could not be found again: its words are too long or too odd", Hint: "nothing was changed",
+}
+
 // Find returns the entries of ours, in the order of the file.
 func (h Hook) Find(name string, data []byte) ([]Entry, error) {
 	if blank(data) {
@@ -150,10 +157,14 @@ func (h Hook) Find(name string, data []byte) ([]Entry, error) {
 // is there keeps its place and whatever else it has: it gets the command, and the
 // timeout where its own is shorter. data is nil or blank where there is no file.
 func (h Hook) Install(name string, data []byte) ([]byte, error) {
+	if !h.Ours(h.Command) {
+		return nil, errNotFoundAgain
+	}
 	if blank(data) {
 		return h.fresh()
 	}
-	for {
+	// Each round takes away an entry too many, puts one in, or gives it a member.
+	for range maxEntries + 10 {
 		d, err := parse(name, data)
 		if err != nil {
 			return nil, err
@@ -189,6 +200,7 @@ func (h Hook) Install(name string, data []byte) ([]byte, error) {
 		}
 		data = append([]byte(d.mark), text...)
 	}
+	return nil, errNotFoundAgain
 }
 
 // Remove returns the file without entries of ours. before is the file as it was

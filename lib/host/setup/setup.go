@@ -96,11 +96,16 @@ func (s Setup) entry(words []string, seconds int) (hostconfig.Hook, error) {
 	}
 	var err error
 	if h.Command, err = hostconfig.Join(words); err != nil {
-		return h, &fault.Error{
-			Kind: fault.Usage, Code: fault.InvalidConfig, Message: "the command cannot be written for a shell", Err: err,
-		}
+		return h, notWritten(err)
 	}
 	return h, nil
+}
+
+func notWritten(err error) error {
+	return &fault.Error{
+		Kind: fault.Usage, Code: fault.InvalidConfig, Message: "the command cannot be written into a configuration", Err: err,
+		Hint: "nothing was changed",
+	}
 }
 
 // flagsOf is the flags of a command of ours.
