@@ -59,6 +59,9 @@ func Run(ctx context.Context, agent *drive.Agent, o Options) Report {
 		if len(o.Scenarios) > 0 && !slices.Contains(o.Scenarios, sc.name) {
 			continue
 		}
+		if ctx.Err() != nil {
+			break // stopped by hand: what is left was not tried
+		}
 		start := time.Now()
 		result := Result{Scenario: sc.name}
 		switch {
@@ -72,6 +75,8 @@ func Run(ctx context.Context, agent *drive.Agent, o Options) Report {
 			switch {
 			case errors.Is(err, errNoWay):
 				result.Verdict, result.Why = NoWay, "its driver says no why"
+			case ctx.Err() != nil:
+				result.Verdict, result.Why = NotTried, "the run was stopped"
 			case err != nil:
 				result.Verdict = Failed
 				fmt.Fprintf(o.Log, "%s %s: %v\n", agent.Name, sc.name, err)
