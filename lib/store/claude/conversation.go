@@ -51,10 +51,10 @@ func (x *index) items(line []int32) (items []item, compacted bool) {
 		case e.kind == assistant && e.message != none:
 			if !written[e.message] {
 				written[e.message] = true
-				items = x.answer(items, answers[e.message])
+				items = x.answer(items, answers[e.message], x.stopped(line[i+1:]))
 			}
 		case e.kind == assistant:
-			items = x.answer(items, []int32{n})
+			items = x.answer(items, []int32{n}, x.stopped(line[i+1:]))
 		case e.flags&slash != 0:
 			if !x.isLocal(line[i+1:]) {
 				items = append(items, item{kind: slashItem, at: e.first, nodes: []int32{n}})
@@ -88,13 +88,20 @@ func (x *index) answers(line []int32) map[int32][]int32 {
 	return out
 }
 
+// stopped reports whether a person interrupted the answer before rest. Claude Code
+// 2.1.197 was seen to write down what the answer had said by then as an answer of its
+// own making, and to send it in the next request.
+func (x *index) stopped(rest []int32) bool {
+	return len(rest) > 0 && x.nodes[rest[0]].flags&stops != 0
+}
+
 // answer appends the answer that is made of lines, unless it failed or says
-// nothing.
-func (x *index) answer(items []item, lines []int32) []item {
+// nothing. One of the agent's own making counts only where a person stopped it.
+func (x *index) answer(items []item, lines []int32, stopped bool) []item {
 	var kept []int32
 	for _, n := range lines {
 		e := &x.nodes[n]
-		if e.flags&failed != 0 {
+		if e.flags&failed != 0 && !(stopped && e.flags&synthetic != 0) {
 			return items
 		}
 		if e.flags&says != 0 && !x.gone[n] {

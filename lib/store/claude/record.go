@@ -55,6 +55,8 @@ const (
 	slash                       // a slash command's line
 	localOut                    // what a local command printed
 	localRun                    // a local command, in a line of the system
+	synthetic                   // an answer that the agent wrote itself: what a person interrupted, or plumbing
+	stops                       // the agent's note that a person interrupted the answer before it
 	pictured                    // a prompt of a person that has no text, but a picture
 	failed                      // aborted, or an error of the API in place of an answer
 	stopped                     // has a stop_reason
@@ -116,6 +118,9 @@ func classifyUser(r jsonl.Object, so flags) flags {
 	if len(texts) > 0 && isLocalOutput(texts[0]) {
 		return localOut
 	}
+	if so&(aside|meta) == 0 && len(texts) == 1 && strings.HasPrefix(texts[0], interruptedStart) {
+		return stops
+	}
 	if so&(aside|meta) != 0 || result || r.True("isVisibleInTranscriptOnly") || !human(r["origin"]) {
 		return 0
 	}
@@ -136,8 +141,11 @@ func classifyUser(r jsonl.Object, so flags) flags {
 
 func classifyAnswer(r jsonl.Object) (f flags) {
 	message := r.Object("message")
-	if r.True("isApiErrorMessage") || r.True("isAbortedMidStream") || message.Text("model") == "<synthetic>" {
+	switch {
+	case r.True("isApiErrorMessage") || r.True("isAbortedMidStream"):
 		f |= failed
+	case message.Text("model") == "<synthetic>":
+		f |= failed | synthetic
 	}
 	if message.Text("stop_reason") != "" {
 		f |= stopped

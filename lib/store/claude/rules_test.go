@@ -349,6 +349,17 @@ var ruleCases = []ruleCase{
 		want: []string{"user: one", "assistant: new", "assistant: end"},
 	},
 	{
+		name: "stopped by a person",
+		lines: []string{
+			usr("u1", "", "one"),
+			entry("assistant", "a1", "u1", `"isApiErrorMessage":false,"message":{"id":"m1","model":"<synthetic>","stop_reason":"stop_sequence","content":[{"type":"text","text":"half"}]}`),
+			usr("u2", "a1", `[{"type":"text","text":"[Request interrupted by user]"}]`), usr("u3", "u2", "two"),
+			entry("assistant", "a2", "u3", `"message":{"id":"m2","model":"<synthetic>","stop_reason":"stop_sequence","content":[{"type":"text","text":"No response requested."}]}`),
+			usr("u4", "a2", "three"),
+		},
+		want: []string{"user: one", "assistant: half", "user: two", "user: three"},
+	},
+	{
 		name:  "still growing",
 		lines: []string{usr("u1", "", "one"), ansOf("a1", "u1", "m1", "half", "null")},
 		want:  []string{"user: one"},
