@@ -92,11 +92,7 @@ func mention(w *drive.World, s drive.Session, source drive.Listed) error {
 	if err := arrived(w.Agent, items, prompt, want); err != nil {
 		return err
 	}
-	id, err := s.ID()
-	if err != nil {
-		return err
-	}
-	p, err := w.Project(id)
+	p, err := projected(w, s)
 	if err != nil {
 		return err
 	}

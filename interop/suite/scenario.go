@@ -50,6 +50,15 @@ func prompts(w *drive.World, s drive.Session, texts ...string) error {
 	return nil
 }
 
+// projected is what our programs say of a session now.
+func projected(w *drive.World, s drive.Session) (oracle.Projection, error) {
+	id, err := s.ID()
+	if err != nil {
+		return oracle.Projection{}, err
+	}
+	return w.Project(id)
+}
+
 func turns(w *drive.World, s drive.Session) error { return prompts(w, s, hard, "second", "third") }
 
 func typed(w *drive.World, s drive.Session) error {
@@ -168,11 +177,7 @@ func compaction(w *drive.World, s drive.Session) error {
 	if err := compacter.Compact(); err != nil {
 		return err
 	}
-	id, err := s.ID()
-	if err != nil {
-		return err
-	}
-	p, err := w.Project(id)
+	p, err := projected(w, s)
 	if err != nil {
 		return err
 	}
@@ -235,11 +240,7 @@ func steering(w *drive.World, s drive.Session) error {
 	if err := prompts(w, s, "third"); err != nil {
 		return err
 	}
-	id, err := s.ID()
-	if err != nil {
-		return err
-	}
-	p, err := w.Project(id)
+	p, err := projected(w, s)
 	if err != nil {
 		return err
 	}

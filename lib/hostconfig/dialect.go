@@ -11,7 +11,7 @@ import (
 type Dialect struct{ Comments, TrailingCommas bool }
 
 // Check is an error about the first place in a file that the dialect does not have;
-// agent names the one that reads it. What does not parse at all is left to the others.
+// agent names the one that reads it. A file that does not parse is an error too.
 func (l Dialect) Check(name, agent string, data []byte) error {
 	if blank(data) {
 		return nil
@@ -43,15 +43,24 @@ func (l Dialect) Check(name, agent string, data []byte) error {
 	return nil
 }
 
-// commentLen is the length of the comment that text begins with.
+// commentLen is the length of the comment that text begins with, with what ends it
+// except a line end; 0 where it begins with none. One that does not end is all of text.
 func commentLen(text []byte) int {
-	end, more := []byte("\n"), 0
-	if bytes.HasPrefix(text, []byte("/*")) {
-		end, more = []byte("*/"), 2
+	var end string
+	switch {
+	case bytes.HasPrefix(text, []byte("//")):
+		end = "\n"
+	case bytes.HasPrefix(text, []byte("/*")):
+		end = "*/"
+	default:
+		return 0
 	}
-	at := bytes.Index(text[min(2, len(text)):], end)
-	if at < 0 {
+	at := bytes.Index(text[2:], []byte(end))
+	switch {
+	case at < 0:
 		return len(text)
+	case end == "\n":
+		return 2 + at
 	}
-	return 2 + at + more
+	return 2 + at + len(end)
 }

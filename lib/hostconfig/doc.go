@@ -85,21 +85,7 @@ func tooDeep(text []byte) (offset int, deep bool) {
 				}
 			}
 		case '/':
-			end := -1
-			switch rest := text[i:]; {
-			case bytes.HasPrefix(rest, []byte("//")):
-				end = bytes.IndexByte(rest, '\n')
-			case bytes.HasPrefix(rest, []byte("/*")):
-				if end = bytes.Index(rest[2:], []byte("*/")); end >= 0 {
-					end += 3 // on the closing slash
-				}
-			default:
-				continue
-			}
-			if end < 0 {
-				return 0, false
-			}
-			i += end
+			i += max(commentLen(text[i:])-1, 0)
 		case '{', '[':
 			if depth++; depth > maxDepth {
 				return i, true

@@ -142,15 +142,20 @@ func (h Hook) Find(name string, data []byte) ([]Entry, error) {
 	if blank(data) {
 		return nil, nil
 	}
-	d, err := parse(name, data)
-	if err != nil {
-		return nil, err
+	_, _, found, err := h.find(name, data)
+	return found, err
+}
+
+// find parses a file and looks for its entries of ours.
+func (h Hook) find(name string, data []byte) (d *document, p place, found []Entry, err error) {
+	if d, err = parse(name, data); err != nil {
+		return d, p, nil, err
 	}
-	p, err := h.locate(d)
-	if err != nil {
-		return nil, err
+	if p, err = h.locate(d); err != nil {
+		return d, p, nil, err
 	}
-	return h.entries(d, p)
+	found, err = h.entries(d, p)
+	return d, p, found, err
 }
 
 // Install returns the file with the entry in it, exactly once. An entry of ours that
@@ -165,15 +170,7 @@ func (h Hook) Install(name string, data []byte) ([]byte, error) {
 	}
 	// Each round takes away an entry too many, puts one in, or gives it a member.
 	for range maxEntries + 10 {
-		d, err := parse(name, data)
-		if err != nil {
-			return nil, err
-		}
-		p, err := h.locate(d)
-		if err != nil {
-			return nil, err
-		}
-		found, err := h.entries(d, p)
+		d, p, found, err := h.find(name, data)
 		if err != nil {
 			return nil, err
 		}
@@ -212,15 +209,7 @@ func (h Hook) Remove(name string, data, before []byte) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		d, err := parse(name, data)
-		if err != nil {
-			return nil, err
-		}
-		p, err := h.locate(d)
-		if err != nil {
-			return nil, err
-		}
-		found, err := h.entries(d, p)
+		d, p, found, err := h.find(name, data)
 		if err != nil {
 			return nil, err
 		}

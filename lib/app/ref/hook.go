@@ -57,12 +57,13 @@ func hookFlags() []urfave.Flag {
 }
 
 func runHook(c *cli.Call) error {
-	if c.NArg() != 1 {
-		return cli.Usage("give one agent: %s", strings.Join(known.Names(), ", "))
+	name, err := agent(c)
+	if err != nil {
+		return err
 	}
-	h, ok := known.Named(c.Args().First())
+	h, ok := known.Named(name)
 	if !ok {
-		return cli.Usage("no agent %q: give one of %s", c.Args().First(), strings.Join(known.Names(), ", "))
+		return noAgent(name)
 	}
 	pass, err := passes(c)
 	if err != nil {
@@ -90,6 +91,18 @@ func runHook(c *cli.Call) error {
 	}
 	_, err = c.Out.Write(h.Context(context))
 	return err
+}
+
+// agent is the one operand, an agent's name.
+func agent(c *cli.Call) (string, error) {
+	if c.NArg() != 1 {
+		return "", cli.Usage("give one agent: %s", strings.Join(known.Names(), ", "))
+	}
+	return c.Args().First(), nil
+}
+
+func noAgent(name string) error {
+	return cli.Usage("no agent %q: give one of %s", name, strings.Join(known.Names(), ", "))
 }
 
 // passes is the meaning of --on-error.

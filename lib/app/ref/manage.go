@@ -70,18 +70,15 @@ func removeMain(sys *cli.System) int {
 
 // edit does one change and says so on standard error; with --dry-run it is printed.
 func edit(c *cli.Call, plan func(setup.Setup, setup.Env, string) (*setup.Change, error), done string) error {
-	if c.NArg() != 1 {
-		return cli.Usage("give one agent: %s", strings.Join(known.Names(), ", "))
-	}
-	s, err := named(c.Args().First())
+	name, err := agent(c)
 	if err != nil {
 		return err
 	}
-	project, err := projectDir(c)
+	s, err := named(name)
 	if err != nil {
 		return err
 	}
-	env, err := setupEnv(c)
+	env, project, err := where(c)
 	if err != nil {
 		return err
 	}
@@ -111,9 +108,19 @@ func edit(c *cli.Call, plan func(setup.Setup, setup.Env, string) (*setup.Change,
 func named(name string) (setup.Setup, error) {
 	s, ok := setup.Named(name)
 	if !ok {
-		return s, cli.Usage("no agent %q: give one of %s", name, strings.Join(known.Names(), ", "))
+		return s, noAgent(name)
 	}
 	return s, nil
+}
+
+// where is whose configuration is meant: the environment's, and that of a project where
+// project is not empty.
+func where(c *cli.Call) (env setup.Env, project string, err error) {
+	if project, err = projectDir(c); err != nil {
+		return env, "", err
+	}
+	env, err = setupEnv(c)
+	return env, project, err
 }
 
 // projectDir is --project as an absolute path, which must be a folder.

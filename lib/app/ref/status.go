@@ -46,11 +46,7 @@ func runStatus(c *cli.Call) error {
 	default:
 		return cli.Usage("give one agent, or none for all")
 	}
-	project, err := projectDir(c)
-	if err != nil {
-		return err
-	}
-	env, err := setupEnv(c)
+	env, project, err := where(c)
 	if err != nil {
 		return err
 	}
@@ -78,26 +74,22 @@ func runStatus(c *cli.Call) error {
 func statusJSON(st setup.Status) []byte {
 	var w jstext.Writer
 	w.BeginObject()
-	for _, pair := range [][2]string{{"agent", st.Agent}, {"program", st.Program}, {"version", st.Version}, {"file", st.File}} {
-		w.Key(pair[0])
-		if pair[1] == "" {
-			w.Null()
-		} else {
-			w.Text(pair[1])
+	texts := func(pairs ...[2]string) {
+		for _, pair := range pairs {
+			w.Key(pair[0])
+			if pair[1] == "" {
+				w.Null()
+			} else {
+				w.Text(pair[1])
+			}
 		}
 	}
+	texts([2]string{"agent", st.Agent}, [2]string{"program", st.Program}, [2]string{"version", st.Version}, [2]string{"file", st.File})
 	w.Key("installed")
 	w.Bool(st.Installed)
 	w.Key("current")
 	w.Bool(st.Current)
-	for _, pair := range [][2]string{{"command", st.Command}, {"trust", st.Trust}, {"off", st.Off}, {"passedOver", st.PassedOver}} {
-		w.Key(pair[0])
-		if pair[1] == "" {
-			w.Null()
-		} else {
-			w.Text(pair[1])
-		}
-	}
+	texts([2]string{"command", st.Command}, [2]string{"trust", st.Trust}, [2]string{"off", st.Off}, [2]string{"passedOver", st.PassedOver})
 	w.EndObject()
 	return w.Bytes()
 }

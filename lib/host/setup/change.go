@@ -43,9 +43,6 @@ func (s Setup) Install(env Env, project string, o Options) (*Change, error) {
 			Message: "is not called dsh-ref, so that its hook could not be found again",
 		}
 	}
-	if _, err := hostconfig.Join(s.command(env, o.Flags)); err != nil {
-		return nil, notWritten(err)
-	}
 	c, err := s.open(env, project)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,11 @@ func (s Setup) installPlugin(c *Change, env Env, o Options) error {
 			flags = flagsOf(words)
 		}
 	}
-	c.after, c.exists = s.pluginText(s.command(env, flags)), true
+	words := s.command(env, flags)
+	if _, err := hostconfig.Join(words); err != nil { // status shows it as a command
+		return notWritten(err)
+	}
+	c.after, c.exists = s.pluginText(words), true
 	return nil
 }
 

@@ -51,10 +51,10 @@ func (x *index) items(line []int32) (items []item, compacted bool) {
 		case e.kind == assistant && e.message != none:
 			if !written[e.message] {
 				written[e.message] = true
-				items = x.answer(items, answers[e.message], x.stopped(line[i+1:]))
+				items = x.answer(items, answers[e.message], x.interrupted(line[i+1:]))
 			}
 		case e.kind == assistant:
-			items = x.answer(items, []int32{n}, x.stopped(line[i+1:]))
+			items = x.answer(items, []int32{n}, x.interrupted(line[i+1:]))
 		case e.flags&slash != 0:
 			if !x.isLocal(line[i+1:]) {
 				items = append(items, item{kind: slashItem, at: e.first, nodes: []int32{n}})
@@ -88,20 +88,20 @@ func (x *index) answers(line []int32) map[int32][]int32 {
 	return out
 }
 
-// stopped reports whether a person interrupted the answer before rest. Claude Code
+// interrupted reports whether a person interrupted the answer before rest. Claude Code
 // 2.1.197 was seen to write down what the answer had said by then as an answer of its
 // own making, and to send it in the next request.
-func (x *index) stopped(rest []int32) bool {
-	return len(rest) > 0 && x.nodes[rest[0]].flags&stops != 0
+func (x *index) interrupted(rest []int32) bool {
+	return len(rest) > 0 && x.nodes[rest[0]].flags&interruption != 0
 }
 
 // answer appends the answer that is made of lines, unless it failed or says
-// nothing. One of the agent's own making counts only where a person stopped it.
-func (x *index) answer(items []item, lines []int32, stopped bool) []item {
+// nothing. One of the agent's own making counts only where a person interrupted it.
+func (x *index) answer(items []item, lines []int32, interrupted bool) []item {
 	var kept []int32
 	for _, n := range lines {
 		e := &x.nodes[n]
-		if e.flags&failed != 0 && !(stopped && e.flags&synthetic != 0) {
+		if e.flags&failed != 0 && !(interrupted && e.flags&synthetic != 0) {
 			return items
 		}
 		if e.flags&says != 0 && !x.gone[n] {
@@ -216,13 +216,7 @@ func (x *index) fetch(ctx context.Context, src *jsonl.Source, items []item) (map
 // build makes the conversation of the items. sealed reports that the summary has
 // no text.
 func build(b *transcript.Builder, items []item, texts map[int32]fetched) (sealed bool) {
-	later := make(map[string]int) // prompts that are still to come, by text
-	for _, it := range items {
-		if it.kind == typedItem {
-			later[typed(texts[it.nodes[0]].texts)]++
-		}
-	}
-	next := nextPrompts(items, texts)
+	apart := apart(items, texts)
 	for i, it := range items {
 		var first fetched
 		if len(it.nodes) > 0 {
@@ -233,7 +227,6 @@ func build(b *transcript.Builder, items []item, texts map[int32]fetched) (sealed
 			sealed = !b.Checkpoint(it.at, first.time, transcript.Join(first.texts))
 		case typedItem:
 			text := typed(first.texts)
-			later[text]--
 			if i == 0 && len(text) >= len(continued) && text[:len(continued)] == continued {
 				b.Checkpoint(it.at, first.time, text)
 				continue
@@ -245,7 +238,7 @@ func build(b *transcript.Builder, items []item, texts map[int32]fetched) (sealed
 			c, _ := parseCommand(transcript.Join(first.texts))
 			b.User(it.at, first.time, c.text)
 		case traceItem:
-			if it.trace.counts(next[i], later[it.trace.text] > 0) {
+			if apart[i] {
 				b.User(it.at, it.trace.time, it.trace.text)
 			}
 		case answerItem:

@@ -86,6 +86,9 @@ func (x *index) queueOperation(rec jsonl.Record, r jsonl.Object) {
 // counted are the traces that no entry tells of as well, whatever branch they belong
 // to.
 func (x *index) counted() []trace {
+	if len(x.traces) == 0 {
+		return nil
+	}
 	paired := x.paired()
 	var out []trace
 	for i, t := range x.traces {
@@ -195,33 +198,33 @@ func (x *index) loose(n int32) bool {
 	return x.nodes[n].kind == attachment && x.nodes[n].written == none
 }
 
-// nextPrompts is, for each item, the prompt that comes next behind it; empty where
-// there is none.
-func nextPrompts(items []item, texts map[int32]fetched) []string {
-	out := make([]string, len(items))
-	next := ""
+// apart says of each item that is a trace whether it is a message of its own: what left
+// the queue may have become a prompt behind it. It is nil where there is no trace.
+func apart(items []item, texts map[int32]fetched) []bool {
+	if !slices.ContainsFunc(items, func(it item) bool { return it.kind == traceItem }) {
+		return nil
+	}
+	out := make([]bool, len(items))
+	next := ""                      // the prompt that comes next
+	behind := make(map[string]bool) // the prompts to come that were typed, by text
 	for i, it := range slices.Backward(items) {
-		out[i] = next
 		switch it.kind {
 		case typedItem:
 			next = typed(texts[it.nodes[0]].texts)
+			behind[next] = true
 		case slashItem:
 			c, _ := parseCommand(transcript.Join(texts[it.nodes[0]].texts))
 			next = c.text
+		case traceItem:
+			switch t := it.trace; t.how {
+			case looseCommand:
+				out[i] = true
+			case absorbed:
+				out[i] = next != t.text
+			case plainRemove:
+				out[i] = !behind[t.text]
+			}
 		}
 	}
 	return out
-}
-
-// counts reports whether the trace is a message of its own: what left the queue may
-// have become a prompt. next is the prompt behind it, again says that some prompt
-// behind it has the same text.
-func (t trace) counts(next string, again bool) bool {
-	switch t.how {
-	case absorbed:
-		return next != t.text
-	case plainRemove:
-		return !again
-	}
-	return true
 }

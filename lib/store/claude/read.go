@@ -92,20 +92,12 @@ func (x *index) ownTitle() *string {
 	return nil
 }
 
-// stand is the number of entries as a note says it.
-func stand(n int) string {
-	if n == 1 {
-		return "1 entry stands"
-	}
-	return fmt.Sprintf("%d entries stand", n)
-}
-
 func (x *index) notes(b branch, sealed bool) (notes []string) {
 	if b.repaired > 0 {
 		notes = append(notes, fmt.Sprintf("parents that are not in the file: %d; the nearest earlier entries were taken for them", b.repaired))
 	}
 	if b.circled > 0 {
-		notes = append(notes, fmt.Sprintf("parents form a circle: %s in the order of the file", stand(b.circled)))
+		notes = append(notes, transcript.Circle(b.circled))
 	}
 	if b.line != nil && !b.moved {
 		notes = append(notes, "what the compactions preserved cannot be put in order: their records contradict each other")

@@ -47,22 +47,22 @@ var kinds = map[string]kind{"user": user, "assistant": assistant, "system": syst
 type flags uint32
 
 const (
-	aside     flags = 1 << iota // a sidechain's or a teammate's
-	meta                        // isMeta
-	boundary                    // a compaction begins here
-	summary                     // a compaction's summary
-	prompt                      // a person's: typed, or steering
-	slash                       // a slash command's line
-	localOut                    // what a local command printed
-	localRun                    // a local command, in a line of the system
-	synthetic                   // an answer that the agent wrote itself: what a person interrupted, or plumbing
-	stops                       // the agent's note that a person interrupted the answer before it
-	pictured                    // a prompt of a person that has no text, but a picture
-	failed                      // aborted, or an error of the API in place of an answer
-	stopped                     // has a stop_reason
-	says                        // an assistant line with text
-	withMarks                   // of a version whose finished answers have a stop_reason
-	mended                      // its parent is not in the file; see index.mend
+	aside        flags = 1 << iota // a sidechain's or a teammate's
+	meta                           // isMeta
+	boundary                       // a compaction begins here
+	summary                        // a compaction's summary
+	prompt                         // a person's: typed, or steering
+	slash                          // a slash command's line
+	localOut                       // what a local command printed
+	localRun                       // a local command, in a line of the system
+	synthetic                      // an answer that the agent wrote itself: what a person interrupted, or plumbing
+	interruption                   // the agent's note that a person interrupted the answer before it
+	pictured                       // a prompt of a person that has no text, but a picture
+	failed                         // aborted, or an error of the API in place of an answer
+	stopped                        // has a stop_reason
+	says                           // an assistant line with text
+	withMarks                      // of a version whose finished answers have a stop_reason
+	mended                         // its parent is not in the file; see index.mend
 )
 
 // classify says what an entry is. The text of user lines is looked at, and let go.
@@ -119,7 +119,7 @@ func classifyUser(r jsonl.Object, so flags) flags {
 		return localOut
 	}
 	if so&(aside|meta) == 0 && len(texts) == 1 && strings.HasPrefix(texts[0], interruptedStart) {
-		return stops
+		return interruption
 	}
 	if so&(aside|meta) != 0 || result || r.True("isVisibleInTranscriptOnly") || !human(r["origin"]) {
 		return 0

@@ -14,6 +14,11 @@ import (
 // skip counts a record that could not be read and is passed over.
 func (t *reading) skip(err error) {
 	t.damaged++
+	t.tell(err)
+}
+
+// tell notes what has been counted already.
+func (t *reading) tell(err error) {
 	if len(t.notes) < maxNotes {
 		t.named++
 		t.notes = append(t.notes, "passed over: "+err.Error())
@@ -35,8 +40,7 @@ func (p *fileParts) each(ctx context.Context, mid string, pass func(id string) b
 	dir := p.partDir(p.sid, mid)
 	names, err := jsonNames(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && p.out.lose(dir) {
-		p.out.damaged-- // skip counts it
-		p.out.skip(jsonl.Unreadable(dir, err))
+		p.out.tell(jsonl.Unreadable(dir, err))
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -53,8 +57,7 @@ func (p *fileParts) each(ctx context.Context, mid string, pass func(id string) b
 				return ctx.Err()
 			}
 			if p.out.lose(path) {
-				p.out.damaged--
-				p.out.skip(err)
+				p.out.tell(err)
 			}
 			continue
 		}

@@ -167,19 +167,11 @@ func (t tree) read(ctx context.Context, path string, out *reading, copies func(i
 	case err != nil:
 		return jsonl.Unreadable(dir, err)
 	}
-	messages, err := out.readMessages(ctx, t, r.id, nil)
+	messages, err := out.readMessages(ctx, dir, names, nil)
 	if err != nil {
 		return err
 	}
 	return out.assemble(ctx, messages, &fileParts{tree: t, sid: r.id, out: out}, copies(r.id))
-}
-
-// notThere is the error of reading a directory, nil where there is none.
-func notThere(dir string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return jsonl.Unreadable(dir, err)
 }
 
 // title is a session's own title, else its first prompt.

@@ -2,11 +2,14 @@ package opencode
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/jstext"
+	"github.com/dsh-toolkit/dsh/lib/store/jsonl"
 )
 
 // older is a session's copy in files that its newer copy was made of. A move into the
@@ -39,7 +42,12 @@ func (t *reading) join(ctx context.Context, messages []message, src partSource, 
 		for _, m := range messages {
 			have[m.id] = true
 		}
-		more, err := t.readMessages(ctx, o.tree, o.record.id, have)
+		dir := o.tree.messageDir(o.record.id)
+		names, err := jsonNames(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, nil, jsonl.Unreadable(dir, err)
+		}
+		more, err := t.readMessages(ctx, dir, names, have)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -56,14 +64,9 @@ func (t *reading) join(ctx context.Context, messages []message, src partSource, 
 	return messages, src, all, nil
 }
 
-// readMessages reads the records of a session's messages in a tree, without those of
-// the ids in skip.
-func (t *reading) readMessages(ctx context.Context, tr tree, sid string, skip map[string]bool) ([]message, error) {
-	dir := tr.messageDir(sid)
-	names, err := jsonNames(dir)
-	if err != nil {
-		return nil, notThere(dir, err)
-	}
+// readMessages reads the records of messages in a directory of files, by their names,
+// without those of the ids in skip.
+func (t *reading) readMessages(ctx context.Context, dir string, names []string, skip map[string]bool) ([]message, error) {
 	messages := make([]message, 0, len(names))
 	for _, name := range names {
 		id := strings.TrimSuffix(name, ".json")

@@ -143,16 +143,13 @@ func CheckHeader(h session.Header) error {
 	return nil
 }
 
-// NewerHint is the way out of such a log. It promises no newer release: several programs
-// write formats of their own under the number 5.
-const NewerHint = "a generation below beside it, such as session.v4.jsonl, can be read by its path"
-
-// Newer is the error for a log of a format that is newer than MaxVersion.
+// Newer is the error for a log of a format that is newer than MaxVersion. It promises
+// no newer release: several programs write formats of their own under the number 5.
 func Newer(version string) error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Code: fault.ReadFailed, Rule: "newer-version",
 		Message: fmt.Sprintf("session format %s is newer than this tool reads (%d)", version, MaxVersion),
-		Hint:    NewerHint,
+		Hint:    "a generation below beside it, such as session.v4.jsonl, can be read by its path",
 	}
 }
 
