@@ -3,6 +3,7 @@ package hostconfig
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -93,13 +94,61 @@ func plainWord(w string) bool {
 	return w != ""
 }
 
-// OwnCommand returns the words of a command that runs our hook for an agent:
-// PATH/dsh-ref hook [FLAG…] AGENT.
+// flags are those that an install has ever put into a command, each with a value.
+var flags = []string{"--store", "--max-refs", "--max-bytes", "--timeout", "--on-error"}
+
+// OwnCommand returns the words of a command that an install of ours wrote for an agent:
+//
+//	/PATH/dsh-ref hook [--FLAG VALUE…] AGENT
+//
+// with the flags above and as Join writes it. Whatever else runs our hook is somebody's
+// own words, and neither replaced nor removed: see RunsHook.
 func OwnCommand(command, agent string) (words []string, ok bool) {
 	words, ok = Words(command)
-	if !ok || len(words) < 3 || words[1] != "hook" || words[len(words)-1] != agent {
+	if !ok || len(words) < 3 || !filepath.IsAbs(words[0]) || !IsProgram(words[0]) || words[1] != "hook" || words[len(words)-1] != agent {
 		return nil, false
 	}
-	name := filepath.Base(words[0])
-	return words, strings.TrimSuffix(name, ".exe") == "dsh-ref"
+	options := words[2 : len(words)-1]
+	if len(options)%2 != 0 {
+		return nil, false
+	}
+	for i := 0; i < len(options); i += 2 {
+		if !slices.Contains(flags, options[i]) {
+			return nil, false
+		}
+	}
+	if now, err := Join(words); err != nil || command != now && command != joinedBefore(words) {
+		return nil, false
+	}
+	return words, true
+}
+
+// joinedBefore is a command as the first installs quoted it.
+func joinedBefore(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangPOSIX)
+		if err != nil {
+			return ""
+		}
+		quoted[i] = q
+	}
+	return strings.Join(quoted, " ")
+}
+
+// RunsHook reports whether a command seems to run our hook for an agent, whoever wrote
+// it: dsh-ref and hook are in it, and then the agent.
+func RunsHook(command, agent string) bool {
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|()", r) })
+	for i, w := range words {
+		if IsProgram(w) && i+1 < len(words) && words[i+1] == "hook" {
+			return slices.Contains(words[i+2:], agent)
+		}
+	}
+	return false
+}
+
+// IsProgram reports whether a path can be that of dsh-ref.
+func IsProgram(path string) bool {
+	return strings.TrimSuffix(filepath.Base(path), ".exe") == "dsh-ref"
 }

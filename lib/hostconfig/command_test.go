@@ -10,48 +10,62 @@ import (
 )
 
 func TestOwnCommand(t *testing.T) {
-	for command, ours := range map[string]bool{
-		"dsh-ref hook claude":                         true,
-		"/a/dsh-ref hook claude":                      true,
-		"'/a b/dsh-ref' hook claude":                  true,
-		`"/a b/dsh-ref"  hook --max-bytes 300 claude`: true,
-		`/a\ b/dsh-ref.exe hook claude`:               true,
-		"dsh-ref hook codex":                          false,
-		"dsh-ref hook":                                false,
-		"dsh-ref claude hook":                         false,
-		"my-dsh-ref hook claude":                      false,
-		"dsh-ref-2 hook claude":                       false,
-		"/dsh-ref/run hook claude":                    false,
-		"DSH_STORE=x dsh-ref hook claude":             false,
-		"dsh-ref hook claude >/dev/null":              false,
-		"dsh-ref hook claude | cat":                   false,
-		"dsh-ref hook claude; true":                   false,
-		"dsh-ref hook claude\ntrue":                   false,
-		"! dsh-ref hook claude":                       false,
-		"dsh-ref hook claude &":                       false,
-		"dsh-ref hook $x claude":                      false,
-		"dsh-ref hook `x` claude":                     false,
-		"dsh-ref hook claude # of mine":               false,
-		"# dsh-ref hook claude":                       false,
-		"'dsh-ref hook claude":                        false,
-		"(dsh-ref hook claude)":                       false,
-		"":                                            false,
-		strings.Repeat("(", 1<<20):                    false,
-		"dsh-ref hook " + strings.Repeat("x ", 1<<20): false,
-		"if true; then dsh-ref hook claude; fi":       false,
-		"dsh-ref() { hook claude; }":                  false,
-		"exec dsh-ref hook claude":                    false,
-		"dsh-ref hook 'claude'":                       true,
-		"'/a$b/dsh-ref' hook claude":                  true,
-		"dsh-ref hook --store 'x`y`' claude":          true,
-		`dsh-ref hook --store "\$x" claude`:           true,
-		`dsh-ref hook --store "$x" claude`:            false,
-		"dsh-ref hook --store \"`x`\" claude":         false,
-		"dsh-ref hook --store $(x) claude":            false,
-		"\tdsh-ref   hook\tclaude ":                   true,
+	for command, want := range map[string]string{
+		// As an install writes it, and as the first installs did.
+		"/a/dsh-ref hook claude":                                          "own",
+		"'/a b/dsh-ref' hook claude":                                      "own",
+		"'/a$b/dsh-ref' hook claude":                                      "own",
+		`'/a'"'"'b/dsh-ref' hook claude`:                                  "own",
+		`"/a'b/dsh-ref" hook claude`:                                      "own",
+		"/a/dsh-ref.exe hook claude":                                      "own",
+		"/a/dsh-ref hook --max-bytes 300 --store 'x`y`' claude":           "own",
+		"/a/dsh-ref hook --max-refs 1 --timeout 5 --on-error pass claude": "own",
+		// A person's own, which runs the hook.
+		"dsh-ref hook claude":                      "runs",
+		"./dsh-ref hook claude":                    "runs",
+		"\t/a/dsh-ref   hook\tclaude ":             "runs",
+		`"/a b/dsh-ref" hook claude`:               "runs",
+		`/a\ b/dsh-ref hook claude`:                "runs",
+		"/a/dsh-ref hook 'claude'":                 "runs",
+		"/a/dsh-ref hook --json-errors claude":     "runs",
+		"/a/dsh-ref hook --max-bytes=300 claude":   "runs",
+		"/a/dsh-ref hook --to x claude":            "runs",
+		"/a/dsh-ref hook --max-bytes claude":       "runs",
+		"DSH_STORE=x /a/dsh-ref hook claude":       "runs",
+		"/a/dsh-ref hook claude >/dev/null":        "runs",
+		"/a/dsh-ref hook claude | cat":             "runs",
+		"/a/dsh-ref hook claude; true":             "runs",
+		"/a/dsh-ref hook claude\ntrue":             "runs",
+		"! /a/dsh-ref hook claude":                 "runs",
+		"/a/dsh-ref hook claude &":                 "runs",
+		"/a/dsh-ref hook $x claude":                "runs",
+		`/a/dsh-ref hook --store "$x" claude`:      "runs",
+		"/a/dsh-ref hook --store $(x) claude":      "runs",
+		"/a/dsh-ref hook claude # of mine":         "runs",
+		"(/a/dsh-ref hook claude)":                 "runs",
+		"if true; then /a/dsh-ref hook claude; fi": "runs",
+		"exec /a/dsh-ref hook claude":              "runs",
+		"sh -c '/a/dsh-ref hook claude'":           "runs",
+		// Not our hook.
+		"/a/dsh-ref hook codex":      "",
+		"/a/dsh-ref hook":            "",
+		"/a/dsh-ref claude hook":     "",
+		"my-dsh-ref hook claude":     "",
+		"dsh-ref-2 hook claude":      "",
+		"/dsh-ref/run hook claude":   "",
+		"dsh-ref() { hook claude; }": "",
+		"":                           "",
+		strings.Repeat("(", 1<<20):   "",
+		"/a/dsh-ref hook " + strings.Repeat("x ", 1<<20): "",
 	} {
-		if _, ok := hostconfig.OwnCommand(command, "claude"); ok != ours {
-			t.Errorf("%.60q: %v", command, ok)
+		got := ""
+		if _, ok := hostconfig.OwnCommand(command, "claude"); ok {
+			got = "own"
+		} else if hostconfig.RunsHook(command, "claude") {
+			got = "runs"
+		}
+		if got != want {
+			t.Errorf("%.60q: %q, want %q", command, got, want)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (f *File) Settle() error {
 
 // Backup is the content that SaveBackup kept; ok is false where there is none.
 func (f *File) Backup() (data []byte, ok bool, err error) {
-	info, err := os.Lstat(f.target + backupSuffix)
+	info, err := os.Lstat(f.BackupPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -171,7 +171,7 @@ func (f *File) Backup() (data []byte, ok bool, err error) {
 		return nil, false, f.usage("its backup " + filepath.Base(f.target) + backupSuffix + " is not a file that was written here")
 	}
 	if err == nil {
-		data, err = os.ReadFile(f.target + backupSuffix)
+		data, err = os.ReadFile(f.BackupPath())
 	}
 	if err != nil {
 		return nil, false, f.failed("cannot read the backup", err)
@@ -179,17 +179,20 @@ func (f *File) Backup() (data []byte, ok bool, err error) {
 	return data, true, nil
 }
 
+// BackupPath is where SaveBackup keeps the content.
+func (f *File) BackupPath() string { return f.target + backupSuffix }
+
 // SaveBackup keeps the content as it was read, beside the file, with its mode.
 func (f *File) SaveBackup() error {
 	if _, _, err := f.Backup(); err != nil {
 		return err
 	}
-	return f.write(f.target+backupSuffix, f.Data, func() error { return nil })
+	return f.write(f.BackupPath(), f.Data, func() error { return nil })
 }
 
 // DropBackup removes the backup, if there is one.
 func (f *File) DropBackup() error {
-	if err := os.Remove(f.target + backupSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.BackupPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.failed("cannot remove the backup", err)
 	}
 	return nil

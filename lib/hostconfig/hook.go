@@ -2,6 +2,7 @@ package hostconfig
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/tailscale/hujson"
@@ -9,9 +10,6 @@ import (
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/jstext"
 )
-
-// maxEntries bounds how many entries of ours a file may have. Install writes one.
-const maxEntries = 100
 
 // Hook is an entry of ours in a configuration: a command that a program runs at an
 // event.
@@ -30,132 +28,16 @@ type Hook struct {
 	Timeout    int // in the unit of the program
 	// Lead is members that a file of ours has before "hooks": `"version":1,`.
 	Lead string
-	// Ours reports whether a command is one of ours, in any version and place.
+	// Ours reports whether a command is one that Install wrote, in any version and place.
 	Ours func(command string) bool
-}
-
-// Entry is an entry of ours that was found.
-type Entry struct {
-	Command      string
-	Timeout      int // 0: none
-	Group, Index int // in the array of the event, and in that of the group
-	group, entry *hujson.Value
-	groupOnly    bool // the group is nothing but this entry
-}
-
-// place is where entries stand in a document; each is nil where it is missing.
-type place struct {
-	root   *hujson.Object
-	hooks  *hujson.Value
-	events *hujson.Object
-	event  *hujson.Value
-	list   *hujson.Array
-	at     struct{ hooks, event int }
-}
-
-func (h Hook) locate(d *document) (p place, err error) {
-	if p.root, err = d.object(&d.root, "the file"); err != nil {
-		return p, err
-	}
-	if p.at.hooks, err = d.member(p.root, "hooks"); err != nil || p.at.hooks < 0 {
-		return p, err
-	}
-	p.hooks = &p.root.Members[p.at.hooks].Value
-	if p.events, err = d.object(p.hooks, `"hooks"`); err != nil {
-		return p, err
-	}
-	if p.at.event, err = d.member(p.events, h.Event); err != nil || p.at.event < 0 {
-		return p, err
-	}
-	p.event = &p.events.Members[p.at.event].Value
-	p.list, err = d.array(p.event, `"hooks"."`+h.Event+`"`)
-	return p, err
-}
-
-// entries finds what is ours. Entries of other shapes belong to others.
-func (h Hook) entries(d *document, p place) ([]Entry, error) {
-	var found []Entry
-	if p.list == nil {
-		return nil, nil
-	}
-	look := func(v *hujson.Value) (Entry, bool) {
-		o, ok := v.Value.(*hujson.Object)
-		if !ok {
-			return Entry{}, false
-		}
-		command := literal(o, h.CommandKey)
-		if command == nil || command.Value.Kind() != '"' || !h.Ours(command.Value.(hujson.Literal).String()) {
-			return Entry{}, false
-		}
-		e := Entry{Command: command.Value.(hujson.Literal).String(), entry: v}
-		if t := literal(o, h.TimeoutKey); t != nil && t.Value.Kind() == '0' {
-			e.Timeout = int(t.Value.(hujson.Literal).Float())
-		}
-		return e, true
-	}
-	for g := range p.list.Elements {
-		group := &p.list.Elements[g]
-		if !h.Grouped {
-			if e, ok := look(group); ok {
-				e.Index = g
-				found = append(found, e)
-			}
-			continue
-		}
-		o, ok := group.Value.(*hujson.Object)
-		if !ok {
-			continue
-		}
-		at, err := d.member(o, "hooks")
-		if err != nil {
-			return nil, err
-		}
-		if at < 0 {
-			continue
-		}
-		list, ok := o.Members[at].Value.Value.(*hujson.Array)
-		if !ok {
-			continue
-		}
-		for i := range list.Elements {
-			if e, ok := look(&list.Elements[i]); ok {
-				e.Group, e.Index, e.group = g, i, &o.Members[at].Value
-				e.groupOnly = len(o.Members) == 1 && len(list.Elements) == 1
-				found = append(found, e)
-			}
-		}
-	}
-	if len(found) > maxEntries {
-		return nil, d.fault(found[0].entry.StartOffset, "hooks-many", "there are %d entries of ours, %d at most can be edited", len(found), maxEntries)
-	}
-	return found, nil
+	// Runs reports whether a command runs the same program, whoever wrote it.
+	Runs func(command string) bool
 }
 
 // errNotFoundAgain is for a command that cannot be written so that it is known again.
 var errNotFoundAgain = &fault.Error{
 	Kind: fault.Usage, Code: fault.InvalidConfig, Rule: "command-ours",
 	Message: "the hook's command could not be found again: its words are too long or too odd", Hint: "nothing was changed",
-}
-
-// Find returns the entries of ours, in the order of the file.
-func (h Hook) Find(name string, data []byte) ([]Entry, error) {
-	if blank(data) {
-		return nil, nil
-	}
-	_, _, found, err := h.find(name, data)
-	return found, err
-}
-
-// find parses a file and looks for its entries of ours.
-func (h Hook) find(name string, data []byte) (d *document, p place, found []Entry, err error) {
-	if d, err = parse(name, data); err != nil {
-		return d, p, nil, err
-	}
-	if p, err = h.locate(d); err != nil {
-		return d, p, nil, err
-	}
-	found, err = h.entries(d, p)
-	return d, p, found, err
 }
 
 // Install returns the file with the entry in it, exactly once. An entry of ours that
@@ -177,7 +59,7 @@ func (h Hook) Install(name string, data []byte) ([]byte, error) {
 		text := d.text
 		switch n := len(found); {
 		case n > 1:
-			text = h.cutEntry(d, p, found[n-1])
+			text = h.cutEntry(d, p, surplus(found))
 		case n == 1:
 			o := found[0].entry.Value.(*hujson.Object)
 			if found[0].Command != h.Command {
@@ -198,6 +80,17 @@ func (h Hook) Install(name string, data []byte) ([]byte, error) {
 		data = append([]byte(d.mark), text...)
 	}
 	return nil, errNotFoundAgain
+}
+
+// surplus is the entry that goes where there are several: the last one that nobody
+// edited, else the last.
+func surplus(found []Entry) Entry {
+	for _, e := range slices.Backward(found) {
+		if !e.Edited {
+			return e
+		}
+	}
+	return found[len(found)-1]
 }
 
 // Remove returns the file without entries of ours. before is the file as it was

@@ -18,6 +18,7 @@ func hook(command string) hostconfig.Hook {
 	return hostconfig.Hook{
 		Event: "Ev", Grouped: true, CommandKey: "command", TimeoutKey: "timeout", Command: command, Timeout: 30,
 		Ours: func(c string) bool { _, ok := hostconfig.OwnCommand(c, "claude"); return ok },
+		Runs: func(c string) bool { return hostconfig.RunsHook(c, "claude") },
 	}
 }
 
@@ -37,6 +38,8 @@ func TestInstall(t *testing.T) {
 		{"trailing comma", "{\"hooks\":{\"Ev\":[\n    1,\n]}}", "{\"hooks\":{\"Ev\":[\n    1,\n    {\n      \"hooks\": [\n        {\n          \"type\": \"command\",\n          \"command\": \"/bin/dsh-ref hook claude\",\n          \"timeout\": 30\n        }\n      ]\n    },\n]}}"},
 		{"an older path", `{"hooks":{"Ev":[{"matcher":"","hooks":[{"command":"'/old place/dsh-ref' hook claude","note":1}]}]}}`, `{"hooks":{"Ev":[{"matcher":"","hooks":[{"command":"/bin/dsh-ref hook claude","note":1}]}]}}`},
 		{"two of ours", `{"hooks":{"Ev":[` + entry + `,2,` + entry + `]}}`, `{"hooks":{"Ev":[` + entry + `,2]}}`},
+		{"two of ours, one edited", `{"hooks":{"Ev":[{"hooks":[{"type":"command","command":"/bin/dsh-ref hook claude","timeout":30,"note":1}]},` + entry + `]}}`, `{"hooks":{"Ev":[{"hooks":[{"type":"command","command":"/bin/dsh-ref hook claude","timeout":30,"note":1}]}]}}`},
+		{"somebody's own", `{"hooks":{"Ev":[{"hooks":[{"command":"dsh-ref hook claude"},{"command":"/bin/dsh-ref hook --json-errors claude"}]}]}}`, `{"hooks":{"Ev":[{"hooks":[{"command":"dsh-ref hook claude"},{"command":"/bin/dsh-ref hook --json-errors claude"}]},` + entry + `]}}`},
 		{"a timeout that is too short", strings.Replace(`{"hooks":{"Ev":[`+entry+`]}}`, "30", "5", 1), `{"hooks":{"Ev":[` + entry + `]}}`},
 		{"a longer one", strings.Replace(`{"hooks":{"Ev":[`+entry+`]}}`, "30", "90", 1), strings.Replace(`{"hooks":{"Ev":[`+entry+`]}}`, "30", "90", 1)},
 		{"commands that only look like ours", `{"hooks":{"Ev":[{"hooks":[{"command":"echo dsh-ref hook claude"},{"command":"dsh-ref hook codex"},{"command":"dsh-ref hook claude | tee x"}]}]}}`, `{"hooks":{"Ev":[{"hooks":[{"command":"echo dsh-ref hook claude"},{"command":"dsh-ref hook codex"},{"command":"dsh-ref hook claude | tee x"}]},` + entry + `]}}`},
@@ -47,6 +50,31 @@ func TestInstall(t *testing.T) {
 				t.Errorf("got %q, %v\nwant %q", got, err, c.after)
 			}
 		})
+	}
+}
+
+// What a person changed in an entry of ours is told, and so are entries of their own.
+func TestEdited(t *testing.T) {
+	const ours = `"type":"command","command":"/bin/dsh-ref hook claude","timeout":30`
+	for entry, edited := range map[string]bool{
+		"{" + ours + "}":    false,
+		"{ " + ours + "\n}": false,
+		"{" + strings.Replace(ours, "30", "90", 1) + "}": false,
+		"{" + strings.Replace(ours, "30", "5", 1) + "}":  true,
+		"{" + ours + `,"async":true}`:                    true,
+		"{" + ours + "/* mine */}":                       true,
+		"{ // mine\n" + ours + "}":                       true,
+		`{"command":"/bin/dsh-ref hook claude"}`:         true,
+	} {
+		file := `{"hooks":{"Ev":[{"hooks":[` + entry + `,{"command":"dsh-ref hook claude"},{"command":"x"}]}]}}`
+		found, err := hook(command).Find("f", []byte(file))
+		if err != nil || len(found) != 1 || found[0].Edited != edited {
+			t.Errorf("%q: %+v, %v", entry, found, err)
+		}
+		others, err := hook(command).Others("f", []byte(file))
+		if err != nil || len(others) != 1 || others[0].Command != "dsh-ref hook claude" {
+			t.Errorf("%q: others %+v, %v", entry, others, err)
+		}
 	}
 }
 
@@ -61,7 +89,7 @@ func TestRemove(t *testing.T) {
 		{"others stay", `{"hooks":{"Ev":[1,` + entry + `, 2]},"z":1}`, "", `{"hooks":{"Ev":[1, 2]},"z":1}`},
 		{"comments stay", "{\"hooks\":{\"Ev\":[\n 1, // one\n // two\n " + entry + " /* three */ // four\n]}}", "", "{\"hooks\":{\"Ev\":[\n 1 // one\n // two\n /* three */ // four\n]}}"},
 		{"a comment before the next", "{\"hooks\":{\"Ev\":[ // one\n " + entry + ", 2]}}", "", "{\"hooks\":{\"Ev\":[ // one\n 2]}}"},
-		{"in a group of somebody's", `{"hooks":{"Ev":[{"matcher":"x","hooks":[{"command":"dsh-ref hook claude"}]}]}}`, "", `{"hooks":{"Ev":[{"matcher":"x","hooks":[]}]}}`},
+		{"in a group of somebody's", `{"hooks":{"Ev":[{"matcher":"x","hooks":[{"command":"/bin/dsh-ref hook claude"}]}]}}`, "", `{"hooks":{"Ev":[{"matcher":"x","hooks":[]}]}}`},
 		{"added after us", `{"hooks":{"Ev":[` + entry + `],"Other":[]},"z":1}`, `{}`, `{"hooks":{"Other":[]},"z":1}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +117,7 @@ func TestFaults(t *testing.T) {
 		{strings.Repeat("[", 1<<20), "f:1:201", "file-depth"},
 		{`{"a":"` + strings.Repeat("[", 300) + `",` + strings.Repeat("[", 300), "f:1:508", "file-depth"},
 		{strings.Repeat(" ", hostconfig.MaxSize) + "{}", "f:1:1", "file-size"},
-		{`{"hooks":{"Ev":[` + strings.Repeat(`{"hooks":[{"command":"dsh-ref hook claude"}]},`, 101) + `]}}`, "f:1:27", "hooks-many"},
+		{`{"hooks":{"Ev":[` + strings.Repeat(`{"hooks":[{"command":"/bin/dsh-ref hook claude"}]},`, 101) + `]}}`, "f:1:27", "hooks-many"},
 	} {
 		for _, edit := range []func() ([]byte, error){
 			func() ([]byte, error) { return hook(command).Install("f", []byte(c.file)) },
@@ -153,7 +181,7 @@ func comments(t *testing.T, data []byte) string {
 func FuzzEdit(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "{\r\n\t// c\r\n}", `{"hooks":{}}`, `{"hooks":{"Ev":[/* c */]},}`, "\xef\xbb\xbf{\"a\":[1,2,],\n\"hooks\":{\"Ev\":[{\"hooks\":[],},],},}",
-		`{"hooks":{"Ev":[{"hooks":[{"command":"dsh-ref hook claude"}]}]}}`, "{\"hooks\":{\"Ev\":[1 // c\n]}}//", "{\"hooks\":{\"Ev\":[// c\n{\"hooks\":[{\"command\":\"x\"}]}/**/,/**/2]}}", "{//\n}", "{\"a\":1//\n,\"b\":2}",
+		`{"hooks":{"Ev":[{"hooks":[{"command":"/bin/dsh-ref hook claude"}]}]}}`, "{\"hooks\":{\"Ev\":[1 // c\n]}}//", "{\"hooks\":{\"Ev\":[// c\n{\"hooks\":[{\"command\":\"x\"}]}/**/,/**/2]}}", "{//\n}", "{\"a\":1//\n,\"b\":2}",
 	} {
 		f.Add([]byte(s))
 	}

@@ -99,6 +99,9 @@ func edit(c *cli.Call, plan func(setup.Setup, setup.Env, string) (*setup.Change,
 		return nil
 	}
 	c.Note("%s %s", done, change.Path)
+	if kept := change.Kept(); kept != "" {
+		c.Note("the entry had changes of yours: the file as it was is %s", kept)
+	}
 	if st, err := s.Status(env, project); err == nil && st.Trust != "" {
 		c.Note("%s runs it once you trust it: %s", s.Agent, st.Trust)
 	}

@@ -2,6 +2,8 @@ package setup
 
 import (
 	"bytes"
+	"path/filepath"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -16,6 +18,7 @@ type Change struct {
 	after  []byte
 	exists bool // after it
 	backup backup
+	remove bool // it takes our hook out
 }
 
 // backup is what becomes of the backup when a Change is made.
@@ -37,10 +40,10 @@ type Options struct {
 
 // Install returns the change that puts our hook in, once and with env's program.
 func (s Setup) Install(env Env, project string, o Options) (*Change, error) {
-	if !isProgram(env.Program) {
+	if !hostconfig.IsProgram(env.Program) || !filepath.IsAbs(env.Program) {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Code: fault.InvalidConfig, Subject: env.Program,
-			Message: "is not called dsh-ref, so that its hook could not be found again",
+			Message: "is not the whole path of a dsh-ref, so that its hook could not be found again",
 		}
 	}
 	c, err := s.open(env, project)
@@ -74,14 +77,30 @@ func (s Setup) Install(env Env, project string, o Options) (*Change, error) {
 		return nil, err
 	}
 	c.exists = true
-	if c.file.Exists && len(found) == 0 {
+	if c.file.Exists && (len(found) == 0 || losesEdits(found, any.Timeout)) {
 		c.backup = save
 	}
 	return c, nil
 }
 
+// losesEdits reports whether an install changes what a person did to entries of ours:
+// it takes all but one away, and raises a timeout that is below the least of ours.
+func losesEdits(found []hostconfig.Entry, least int) bool {
+	edited := 0
+	for _, e := range found {
+		if e.Timeout > 0 && e.Timeout < least {
+			return true
+		}
+		if e.Edited {
+			edited++
+		}
+	}
+	return edited > 1
+}
+
 // Remove returns the change that takes our hook out. Where nothing but the install
-// came after the backup, the file becomes the backup, byte for byte.
+// came after the backup, the file becomes the backup, byte for byte. An entry that a
+// person has edited goes too; then the file as it was is the backup, and stays.
 func (s Setup) Remove(env Env, project string) (*Change, error) {
 	c, err := s.open(env, project)
 	if err != nil || !c.file.Exists {
@@ -98,24 +117,50 @@ func (s Setup) Remove(env Env, project string) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.after, c.exists, c.backup = c.file.Data, true, drop
+	c.after, c.exists, c.backup, c.remove = c.file.Data, true, drop, true
 	if len(found) == 0 {
 		return c, nil
 	}
-	before, had, err := c.file.Backup()
+	before, had, err := s.before(c, hook)
 	if err != nil {
 		return nil, err
 	}
-	hook.Command, hook.Timeout = found[0].Command, found[0].Timeout
-	if again, err := hook.Install(c.Path, before); err == nil && bytes.Equal(again, c.file.Data) {
+	again := hook
+	again.Command, again.Timeout = found[0].Command, found[0].Timeout
+	if data, err := again.Install(c.Path, before); err == nil && bytes.Equal(data, c.file.Data) {
 		c.after, c.exists = before, had
 		return c, nil
+	}
+	if slices.ContainsFunc(found, func(e hostconfig.Entry) bool { return e.Edited }) {
+		c.backup = save
 	}
 	if c.after, err = hook.Remove(c.Path, c.file.Data, before); err != nil {
 		return nil, err
 	}
 	c.exists = had || !hostconfig.Empty(c.after)
 	return c, nil
+}
+
+// before is the file as it was before our hook: the backup, unless that was made of a
+// file with the hook in it. had is false where there was no file.
+func (s Setup) before(c *Change, hook hostconfig.Hook) (before []byte, had bool, err error) {
+	before, had, err = c.file.Backup()
+	if err != nil || !had {
+		return nil, false, err
+	}
+	if ours, err := hook.Find(c.Path, before); err == nil && len(ours) > 0 {
+		return nil, false, nil
+	}
+	return before, true, nil
+}
+
+// Kept is the path of the backup that stays behind for a person's own words; empty:
+// none does.
+func (c *Change) Kept() string {
+	if c.backup == save && c.remove && !c.Nothing() {
+		return c.file.BackupPath()
+	}
+	return ""
 }
 
 func (s Setup) open(env Env, project string) (*Change, error) {
@@ -172,13 +217,13 @@ func (c *Change) Make() error {
 			return err
 		}
 	}
-	if c.backup != drop {
-		return nil
-	}
-	if c.exists {
+	if c.remove && c.exists {
 		if err := c.file.Settle(); err != nil {
 			return err
 		}
 	}
-	return c.file.DropBackup()
+	if c.backup == drop {
+		return c.file.DropBackup()
+	}
+	return nil
 }

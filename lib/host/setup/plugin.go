@@ -24,7 +24,7 @@ func (s Setup) pluginWords(data []byte) (words []string, ok bool) {
 	if !found || !ended || json.Unmarshal([]byte("["+string(line)+"]"), &words) != nil {
 		return nil, false
 	}
-	own := len(words) >= 3 && isProgram(words[0]) && words[1] == "hook" && words[len(words)-1] == s.Agent
+	own := len(words) >= 3 && hostconfig.IsProgram(words[0]) && words[1] == "hook" && words[len(words)-1] == s.Agent
 	return words, own
 }
 

@@ -10,7 +10,6 @@ package setup
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/hostconfig"
@@ -90,6 +89,7 @@ func (s Setup) entry(words []string, seconds int) (hostconfig.Hook, error) {
 		_, ok := hostconfig.OwnCommand(command, s.Agent)
 		return ok
 	}
+	h.Runs = func(command string) bool { return hostconfig.RunsHook(command, s.Agent) }
 	h.Timeout = max(seconds, patience) * s.second
 	if len(words) == 0 {
 		return h, nil
@@ -110,8 +110,3 @@ func notWritten(err error) error {
 
 // flagsOf is the flags of a command of ours.
 func flagsOf(words []string) []string { return words[2 : len(words)-1] }
-
-// isProgram reports whether a path can be found again as one of ours.
-func isProgram(path string) bool {
-	return strings.TrimSuffix(filepath.Base(path), ".exe") == "dsh-ref"
-}
