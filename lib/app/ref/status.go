@@ -90,6 +90,8 @@ func statusJSON(st setup.Status) []byte {
 	w.Key("current")
 	w.Bool(st.Current)
 	texts([2]string{"command", st.Command}, [2]string{"trust", st.Trust}, [2]string{"off", st.Off}, [2]string{"passedOver", st.PassedOver})
+	w.Key("edited")
+	w.Bool(st.Edited)
 	w.EndObject()
 	return w.Bytes()
 }
@@ -107,6 +109,8 @@ func statusTable(c *cli.Call, rows []setup.Status) error {
 		}
 		hook := "not installed"
 		switch {
+		case st.Edited:
+			hook = "changed by hand"
 		case st.Installed && !st.Current:
 			hook = "not current: dsh-ref hook install " + st.Agent
 		case st.Installed && st.PassedOver != "":

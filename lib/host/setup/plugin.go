@@ -1,8 +1,10 @@
 package setup
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
@@ -17,15 +19,47 @@ const (
 	commandEnd  = "];\n"
 )
 
-// pluginWords is the command of a plugin of ours; ok is false for any other file.
-func (s Setup) pluginWords(data []byte) (words []string, ok bool) {
-	_, rest, found := bytes.Cut(data, []byte("\n"+commandLine))
-	line, _, ended := bytes.Cut(rest, []byte(commandEnd))
-	if !found || !ended || json.Unmarshal([]byte("["+string(line)+"]"), &words) != nil {
-		return nil, false
+// sumLine is the last line of a plugin: it names the sum of the text before it, with an
+// empty command. So every version can tell a file that it, or another version, wrote from
+// one that a person has changed.
+const sumLine = "// The sum of what dsh-ref wrote above: sha256 "
+
+// unsummed is the sums of the plugins that were written without a sumLine.
+var unsummed = []string{
+	"a883f815ac673aae9076d67147a90cb857c6599a1bdde5e1ca0d032723020fd5",
+	"fa64659017d6647b4ea10839c361b52815d3fe1b54658b1bd6cecad891a227bf",
+	"2ba223e0d95fa0822cf96af05ef983473d6dde6d18effffa7061ed2b2ccfb273",
+	"c1ded0b7b05afaf8504e4f5610308836bcbe70984812b2e8a77429bbab51b3ee",
+}
+
+// pluginFile is what a file at the place of a plugin is.
+type pluginFile struct {
+	words []string // of its command; nil: not a plugin of ours
+	// edited says that a person has changed more of it than the command.
+	edited bool
+}
+
+func (s Setup) readPlugin(data []byte) pluginFile {
+	text := string(data)
+	before, rest, found := strings.Cut(text, "\n"+commandLine)
+	line, after, ended := strings.Cut(rest, commandEnd)
+	var words []string
+	if !found || !ended || json.Unmarshal([]byte("["+line+"]"), &words) != nil {
+		return pluginFile{}
 	}
-	own := len(words) >= 3 && hostconfig.IsProgram(words[0]) && words[1] == "hook" && words[len(words)-1] == s.Agent
-	return words, own
+	if len(words) < 3 || !hostconfig.IsProgram(words[0]) || words[1] != "hook" || words[len(words)-1] != s.Agent {
+		return pluginFile{}
+	}
+	source := before + "\n" + commandLine + commandEnd + after
+	if at := strings.LastIndex(source, sumLine); at >= 0 {
+		return pluginFile{words, source[at:] != sumLine+sum(source[:at])+"\n"}
+	}
+	return pluginFile{words, !slices.Contains(unsummed, sum(source))}
+}
+
+func sum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // pluginText is the plugin with a command in it.
@@ -35,18 +69,19 @@ func (s Setup) pluginText(words []string) []byte {
 		quoted = append(quoted, jstext.Quote(w))
 	}
 	line := "\n" + commandLine
-	return []byte(strings.Replace(s.plugin, line, line+strings.Join(quoted, ", "), 1))
+	text := strings.Replace(s.plugin, line, line+strings.Join(quoted, ", "), 1)
+	return []byte(text + sumLine + sum(s.plugin) + "\n")
 }
 
 func (s Setup) installPlugin(c *Change, env Env, o Options) error {
 	flags := o.Flags
 	if c.file.Exists {
-		words, ok := s.pluginWords(c.file.Data)
-		if !ok {
-			return notOurs(c.Path)
+		old := s.readPlugin(c.file.Data)
+		if err := old.check(c.Path); err != nil {
+			return err
 		}
 		if flags == nil {
-			flags = flagsOf(words)
+			flags = flagsOf(old.words)
 		}
 	}
 	words := s.command(env, flags)
@@ -58,23 +93,22 @@ func (s Setup) installPlugin(c *Change, env Env, o Options) error {
 }
 
 func (s Setup) removePlugin(c *Change) error {
-	if _, ok := s.pluginWords(c.file.Data); !ok {
-		return notOurs(c.Path)
-	}
-	return nil
+	return s.readPlugin(c.file.Data).check(c.Path)
 }
 
-// pluginEntry is what the plugin file has, in the way of an entry.
-func (s Setup) pluginEntry(file *hostconfig.File) (e hostconfig.Entry, words []string, ok bool) {
-	if words, ok = s.pluginWords(file.Data); ok {
-		e.Command, _ = hostconfig.Join(words)
+// check is an error where the file has words of a person's, which are neither replaced
+// nor removed.
+func (p pluginFile) check(path string) error {
+	message := "is not a file that dsh-ref wrote"
+	switch {
+	case p.words == nil:
+	case p.edited:
+		message = "was changed since dsh-ref wrote it"
+	default:
+		return nil
 	}
-	return e, words, ok
-}
-
-func notOurs(path string) error {
 	return &fault.Error{
 		Kind: fault.Usage, Code: fault.InvalidConfig, Subject: path,
-		Message: "is not a file that dsh-ref wrote", Hint: "nothing was changed; move it away first",
+		Message: message, Hint: "nothing was changed; move it away first",
 	}
 }

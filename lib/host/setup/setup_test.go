@@ -181,3 +181,41 @@ func TestVersion(t *testing.T) {
 		}
 	}
 }
+
+// A plugin that was written before plugins had a sum is known all the same.
+func TestOldPlugins(t *testing.T) {
+	for _, agent := range []string{"opencode", "pi"} {
+		env := envOf(t.TempDir())
+		s, _ := setup.Named(agent)
+		c, err := s.Install(env, "", setup.Options{})
+		change(t, c, err)
+		data, err := os.ReadFile(c.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, ok := strings.Cut(string(data), "// The sum of ")
+		if !ok {
+			t.Fatalf("%s: no sum in %q", agent, data)
+		}
+		old, err := os.ReadFile(filepath.Join("testdata", filepath.Base(c.Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c2 := range []struct {
+			text   string
+			edited bool
+		}{{string(old), false}, {string(old) + "\n", true}, {text + "// mine\n", true}} {
+			if err := os.WriteFile(c.Path, []byte(c2.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			st, err := s.Status(env, "")
+			if err != nil || !st.Installed || st.Edited != c2.edited {
+				t.Errorf("%s: %+v, %v", agent, st, err)
+			}
+			_, err = s.Remove(env, "")
+			if (err != nil) != c2.edited {
+				t.Errorf("%s: remove: %v", agent, err)
+			}
+		}
+	}
+}

@@ -22,6 +22,8 @@ type Status struct {
 	Command            string // of the entry
 	// Trust is empty where the agent runs the hook as it stands, else what to do.
 	Trust string
+	// Edited says that a person has changed the plugin: Install and Remove refuse it.
+	Edited bool
 	// PassedOver is empty, or what the file has that makes the agent pass it over.
 	PassedOver string
 	// Off is empty, or the setting by which all hooks are switched off.
@@ -41,10 +43,12 @@ func (s Setup) Status(env Env, project string) (Status, error) {
 	}
 	st.File = c.Path
 	var entry hostconfig.Entry
-	var words []string
 	if s.hook == nil {
-		entry, words, st.Installed = s.pluginEntry(c.file)
-		st.Current = st.Installed && bytes.Equal(c.file.Data, s.pluginText(s.command(env, flagsOf(words))))
+		if plugin := s.readPlugin(c.file.Data); plugin.words != nil {
+			entry.Command, _ = hostconfig.Join(plugin.words)
+			st.Installed, st.Edited = true, plugin.edited
+			st.Current = bytes.Equal(c.file.Data, s.pluginText(s.command(env, flagsOf(plugin.words))))
+		}
 	} else {
 		hook, err := s.entry(nil, 0)
 		if err != nil {
@@ -61,7 +65,7 @@ func (s Setup) Status(env Env, project string) (Status, error) {
 		}
 		if len(found) > 0 {
 			entry, st.Installed = found[0], true
-			words, _ = hostconfig.OwnCommand(entry.Command, s.Agent)
+			words, _ := hostconfig.OwnCommand(entry.Command, s.Agent)
 			same := slices.Equal(words, s.command(env, flagsOf(words)))
 			st.Current = same && len(found) == 1 && entry.Timeout >= patience*s.second
 		}
