@@ -53,7 +53,7 @@ func parse(name string, data []byte) (*document, error) {
 	}
 	// Clipped, so that no append below writes into the caller's bytes.
 	d.text = text[:len(text):len(text)]
-	if len(text) > MaxSize {
+	if len(data) > MaxSize {
 		return nil, d.fault(0, "file-size", "is larger than %d bytes", MaxSize)
 	}
 	if at, deep := tooDeep(text); deep {

@@ -2,7 +2,6 @@ package hostconfig
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -74,171 +73,35 @@ func Open(path string) (*File, error) {
 		return nil, f.usage(fmt.Sprintf("is larger than %d bytes", MaxSize))
 	}
 	f.info, f.Exists = info, true
-	f.Data, err = os.ReadFile(f.target)
-	if err != nil {
+	if f.Data, err = readSome(f.target); err != nil {
 		return nil, f.failed("cannot read", err)
+	}
+	if len(f.Data) > MaxSize { // it has grown
+		return nil, f.usage(fmt.Sprintf("is larger than %d bytes", MaxSize))
 	}
 	return f, nil
 }
 
-// Replace gives the file new content, in one step: whoever reads it has the old or
-// the new. Mode and, where that is allowed, owner stay. Where somebody else wrote
-// the file since Open, it is an error and the file is left alone. Folders that are
-// missing are made.
-func (f *File) Replace(data []byte) error {
-	if err := f.mkdir(); err != nil {
-		return err
-	}
-	return f.write(f.target, data, f.unchanged)
-}
-
-// write puts data into path by a new file of the same folder. check is asked just
-// before the new file takes its name.
-func (f *File) write(path string, data []byte, check func() error) (err error) {
-	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// readSome reads a file, and no more of it than tells that it is too large.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return f.failed("cannot write", err)
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
-	if f.info != nil {
-		copyOwner(tmp, f.info)
-		if err := tmp.Chmod(f.info.Mode().Perm()); err != nil {
-			return f.failed("cannot write", err)
-		}
-	}
-	if _, err := tmp.Write(data); err != nil {
-		return f.failed("cannot write", err)
-	}
-	// Without it a crash may leave the new name on an empty file.
-	if err := tmp.Sync(); err != nil {
-		return f.failed("cannot write", err)
-	}
-	if err := tmp.Close(); err != nil {
-		return f.failed("cannot write", err)
-	}
-	if err := check(); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return f.failed("cannot write", err)
-	}
-	return nil
-}
-
-// Delete removes the file, and the folders that Replace made for it where nothing
-// else is in them. Where somebody else wrote the file since Open, it is an error.
-func (f *File) Delete() error {
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	if err := os.Remove(f.target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return f.failed("cannot remove", err)
-	}
-	for dir := filepath.Dir(f.target); ; dir = filepath.Dir(dir) {
-		if err := os.Remove(filepath.Join(dir, madeName)); err != nil {
-			return nil // not ours, and so none above it
-		}
-		// A folder that has something stays; that is the only reason to fail.
-		_ = os.Remove(dir)
-	}
-}
-
-// Settle forgets that folders were made for the file: they are its program's now.
-func (f *File) Settle() error {
-	for dir := filepath.Dir(f.target); ; dir = filepath.Dir(dir) {
-		err := os.Remove(filepath.Join(dir, madeName))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return f.failed("cannot remove the mark in its folder", err)
-		}
-	}
-}
-
-// Backup is the content that SaveBackup kept; ok is false where there is none.
-func (f *File) Backup() (data []byte, ok bool, err error) {
-	info, err := os.Lstat(f.BackupPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > MaxSize) {
-		return nil, false, f.usage("its backup " + filepath.Base(f.target) + backupSuffix + " is not a file that was written here")
-	}
-	if err == nil {
-		data, err = os.ReadFile(f.BackupPath())
-	}
-	if err != nil {
-		return nil, false, f.failed("cannot read the backup", err)
-	}
-	return data, true, nil
-}
-
-// BackupPath is where SaveBackup keeps the content.
-func (f *File) BackupPath() string { return f.target + backupSuffix }
-
-// SaveBackup keeps the content as it was read, beside the file, with its mode.
-func (f *File) SaveBackup() error {
-	if _, _, err := f.Backup(); err != nil {
-		return err
-	}
-	return f.write(f.BackupPath(), f.Data, func() error { return nil })
-}
-
-// DropBackup removes the backup, if there is one.
-func (f *File) DropBackup() error {
-	if err := os.Remove(f.BackupPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return f.failed("cannot remove the backup", err)
-	}
-	return nil
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }
 
 // unchanged is nil where the file is as it was at Open.
 func (f *File) unchanged() error {
-	now, err := os.Open(f.target)
-	if errors.Is(err, fs.ErrNotExist) && !f.Exists {
+	data, err := readSome(f.target)
+	if errors.Is(err, fs.ErrNotExist) && !f.Exists || err == nil && f.Exists && bytes.Equal(data, f.Data) {
 		return nil
-	}
-	if err == nil {
-		defer now.Close()
-		var data []byte
-		data, err = io.ReadAll(io.LimitReader(now, MaxSize+1))
-		if err == nil && f.Exists && bytes.Equal(data, f.Data) {
-			return nil
-		}
 	}
 	return &fault.Error{
 		Kind: fault.Unexpected, Code: fault.Failed, Rule: "file-changed", Subject: f.Path,
 		Message: "was changed by somebody else meanwhile, nothing was written", Hint: "try again",
 	}
-}
-
-// mkdir makes the missing folders above the file, each with its mark.
-func (f *File) mkdir() error {
-	var missing []string
-	dir := filepath.Dir(f.target)
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
-		missing = append(missing, dir)
-	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		if err := os.Mkdir(missing[i], 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return f.failed("cannot make its folder", err)
-		} else if err != nil {
-			continue // somebody else's
-		}
-		if err := os.WriteFile(filepath.Join(missing[i], madeName), nil, 0o666); err != nil {
-			return f.failed("cannot make its folder", err)
-		}
-	}
-	return nil
 }
 
 func (f *File) failed(what string, err error) error {

@@ -46,8 +46,7 @@ func TestReplace(t *testing.T) {
 	must(t, os.Symlink("real/file", filepath.Join(dir, "two")))
 	must(t, os.Symlink("two", filepath.Join(dir, "one")))
 	f := open(t, filepath.Join(dir, "one"))
-	must(t, f.SaveBackup())
-	must(t, f.Replace([]byte("new")))
+	must(t, f.Replace([]byte("new"), true))
 	if got, err := os.ReadFile(filepath.Join(real, "file")); string(got) != "new" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -79,31 +78,31 @@ func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
 	path := filepath.Join(dir, "a", "b", "c", "file")
-	must(t, open(t, path).Replace([]byte("x")))
-	must(t, open(t, path).Delete())
+	must(t, open(t, path).Replace([]byte("x"), false))
+	must(t, open(t, path).Delete(false))
 	if got := names(t, filepath.Join(dir, "a")); got != "" {
 		t.Errorf("a has %s", got)
 	}
-	must(t, open(t, path).Replace([]byte("x")))
+	must(t, open(t, path).Replace([]byte("x"), false))
 	other := filepath.Join(dir, "a", "b", "other")
 	must(t, os.WriteFile(other, nil, 0o644))
-	must(t, open(t, path).Delete())
+	must(t, open(t, path).Delete(false))
 	if got := names(t, filepath.Join(dir, "a", "b")); got != "other" {
 		t.Errorf("b has %s", got)
 	}
 	// Another program's now.
 	must(t, os.RemoveAll(filepath.Join(dir, "a", "b")))
-	must(t, open(t, path).Replace([]byte("x")))
+	must(t, open(t, path).Replace([]byte("x"), false))
 	must(t, open(t, path).Settle())
-	must(t, open(t, path).Delete())
+	must(t, open(t, path).Delete(false))
 	if got := names(t, filepath.Join(dir, "a", "b")) + names(t, filepath.Join(dir, "a", "b", "c")); got != "c" {
 		t.Errorf("a has %s", got)
 	}
 	// A link to nowhere: its target is the file that comes and goes.
 	link := filepath.Join(dir, "link")
 	must(t, os.Symlink(filepath.Join(dir, "new", "file"), link))
-	must(t, open(t, link).Replace([]byte("x")))
-	must(t, open(t, link).Delete())
+	must(t, open(t, link).Replace([]byte("x"), false))
+	must(t, open(t, link).Delete(false))
 	if got := names(t, dir); got != "a link" {
 		t.Errorf("there is %s", got)
 	}
@@ -124,8 +123,10 @@ func TestChangedMeanwhile(t *testing.T) {
 			must(t, os.WriteFile(path, []byte(s), 0o644))
 		}
 		for what, do := range map[string]func(*hostconfig.File) error{
-			"replace": func(f *hostconfig.File) error { return f.Replace([]byte("new")) },
-			"delete":  (*hostconfig.File).Delete,
+			"replace":          func(f *hostconfig.File) error { return f.Replace([]byte("new"), false) },
+			"replace and keep": func(f *hostconfig.File) error { return f.Replace([]byte("new"), true) },
+			"delete":           func(f *hostconfig.File) error { return f.Delete(false) },
+			"delete and keep":  func(f *hostconfig.File) error { return f.Delete(true) },
 		} {
 			set(meanwhile.first)
 			f := open(t, path)
@@ -169,7 +170,7 @@ func TestNoFile(t *testing.T) {
 	if _, _, err := f.Backup(); fault.KindOf(err) != fault.Usage {
 		t.Errorf("a link as backup: %v", err)
 	}
-	if err := f.SaveBackup(); fault.KindOf(err) != fault.Usage {
+	if err := f.Replace([]byte("y"), true); fault.KindOf(err) != fault.Usage {
 		t.Errorf("a link as backup: %v", err)
 	}
 }

@@ -160,4 +160,3 @@ func (h Hook) find(name string, data []byte) (d *document, p place, found []Entr
 	found, err = h.entries(d, p, h.Ours)
 	return d, p, found, err
 }
-

@@ -77,6 +77,9 @@ func (h Hook) Install(name string, data []byte) ([]byte, error) {
 		if bytes.Equal(text, d.text) {
 			return data, nil
 		}
+		if len(d.mark)+len(text) > MaxSize { // it could not be opened again
+			return nil, d.fault(0, "file-size", "would be larger than %d bytes with the hook", MaxSize)
+		}
 		data = append([]byte(d.mark), text...)
 	}
 	return nil, errNotFoundAgain

@@ -117,6 +117,7 @@ func TestFaults(t *testing.T) {
 		{strings.Repeat("[", 1<<20), "f:1:201", "file-depth"},
 		{`{"a":"` + strings.Repeat("[", 300) + `",` + strings.Repeat("[", 300), "f:1:508", "file-depth"},
 		{strings.Repeat(" ", hostconfig.MaxSize) + "{}", "f:1:1", "file-size"},
+		{"\xef\xbb\xbf{}" + strings.Repeat(" ", hostconfig.MaxSize-4), "f:1:1", "file-size"},
 		{`{"hooks":{"Ev":[` + strings.Repeat(`{"hooks":[{"command":"/bin/dsh-ref hook claude"}]},`, 101) + `]}}`, "f:1:27", "hooks-many"},
 	} {
 		for _, edit := range []func() ([]byte, error){
@@ -129,6 +130,28 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%.60q: got %.60q, %v (%+v); want %s, %s", c.file, got, err, f, c.subject, c.rule)
 			}
 		}
+	}
+}
+
+// A file is edited only where it can be opened again.
+func TestLargest(t *testing.T) {
+	for _, mark := range []string{"", "\xef\xbb\xbf"} {
+		for spare := 0; spare < 300; spare += 9 {
+			file := mark + "{}"
+			file += strings.Repeat(" ", hostconfig.MaxSize-spare-len(file))
+			got, err := hook(command).Install("f", []byte(file))
+			if err == nil {
+				if len(got) > hostconfig.MaxSize || spare == 0 {
+					t.Errorf("%d bytes less than the most: %d bytes with the hook", spare, len(got))
+				}
+				return
+			}
+			var f *fault.Error
+			if !errors.As(err, &f) || f.Rule != "file-size" {
+				t.Fatal(err)
+			}
+		}
+		t.Error("300 bytes were not enough")
 	}
 }
 

@@ -96,6 +96,9 @@ func edit(c *cli.Call, plan func(setup.Setup, setup.Env, string) (*setup.Change,
 	}
 	if nothing {
 		c.Note("nothing to change in %s", change.Path)
+		if left := change.Left(); left != "" {
+			c.Note("%s is left: it is what the file was before", left)
+		}
 		return nil
 	}
 	c.Note("%s %s", done, change.Path)

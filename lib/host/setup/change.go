@@ -53,6 +53,9 @@ func (s Setup) Install(env Env, project string, o Options) (*Change, error) {
 	if s.hook == nil {
 		return c, s.installPlugin(c, env, o)
 	}
+	if err := c.noLeftover(); err != nil {
+		return nil, err
+	}
 	if err := s.dialect.Check(c.Path, s.Agent, c.file.Data); err != nil {
 		return nil, err
 	}
@@ -103,8 +106,12 @@ func losesEdits(found []hostconfig.Entry, least int) bool {
 // person has edited goes too; then the file as it was is the backup, and stays.
 func (s Setup) Remove(env Env, project string) (*Change, error) {
 	c, err := s.open(env, project)
-	if err != nil || !c.file.Exists {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	c.remove = true
+	if !c.file.Exists {
+		return c, nil
 	}
 	if s.hook == nil {
 		return c, s.removePlugin(c)
@@ -117,7 +124,7 @@ func (s Setup) Remove(env Env, project string) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.after, c.exists, c.backup, c.remove = c.file.Data, true, drop, true
+	c.after, c.exists, c.backup = c.file.Data, true, drop
 	if len(found) == 0 {
 		return c, nil
 	}
@@ -152,6 +159,32 @@ func (s Setup) before(c *Change, hook hostconfig.Hook) (before []byte, had bool,
 		return nil, false, nil
 	}
 	return before, true, nil
+}
+
+// noLeftover is an error where the file is gone and a backup of it is still there: with
+// a new file a remove would take that for what was before.
+func (c *Change) noLeftover() error {
+	if c.file.Exists {
+		return nil
+	}
+	_, had, err := c.file.Backup()
+	if err != nil || !had {
+		return err
+	}
+	return &fault.Error{
+		Kind: fault.Usage, Code: fault.InvalidConfig, Rule: "backup-alone", Subject: c.file.BackupPath(),
+		Message: "an earlier install kept this of " + filepath.Base(c.Path) + ", which is gone",
+		Hint:    "nothing was changed; move it back, or remove it",
+	}
+}
+
+// Left is the path of a backup that a remove leaves, because its file is gone; empty:
+// there is none.
+func (c *Change) Left() string {
+	if _, had, err := c.file.Backup(); c.remove && !c.file.Exists && had && err == nil {
+		return c.file.BackupPath()
+	}
+	return ""
 }
 
 // Kept is the path of the backup that stays behind for a person's own words; empty:
@@ -198,22 +231,21 @@ func (c *Change) Diff() []byte {
 	return diff.Diff(name(c.file.Exists), c.file.Data, name(c.exists), after)
 }
 
-// Make makes the change: first the backup, then the file, so that a crash between
-// the two loses nothing.
+// Make makes the change. Where it fails, what could not be written has changed nothing.
 func (c *Change) Make() error {
-	if c.backup == save && !c.Nothing() {
-		if err := c.file.SaveBackup(); err != nil {
+	keep := c.backup == save
+	switch {
+	case c.remove && !c.file.Exists:
+		if err := c.file.Delete(false); err != nil { // for the folders
 			return err
 		}
-	}
-	switch {
 	case c.Nothing():
 	case c.exists:
-		if err := c.file.Replace(c.after); err != nil {
+		if err := c.file.Replace(c.after, keep); err != nil {
 			return err
 		}
 	default:
-		if err := c.file.Delete(); err != nil {
+		if err := c.file.Delete(keep); err != nil {
 			return err
 		}
 	}
