@@ -40,7 +40,7 @@ func (a Ask) Choose(ctx context.Context, set *store.Set, entries []store.Entry) 
 	if a.Query == "" {
 		return a.newest(ctx, set, entries)
 	}
-	ranking := store.Ranking{Query: a.Query, Self: a.Self}
+	ranking := store.Ranking{Query: a.Query, ByFit: true, Self: a.Self}
 	if len(a.Dirs) > 0 {
 		ranking.Cwd = a.Dirs[0]
 	}

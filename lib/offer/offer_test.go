@@ -81,7 +81,8 @@ func TestChoose(t *testing.T) {
 		{"the empty one takes no place", offer.Ask{Dirs: app, Limit: 1}, "looked"},
 		{"two directories", offer.Ask{Dirs: []string{"/home/dev/app", "/home/dev/other"}, Limit: 2}, "elsewhere looked"},
 		{"the root", offer.Ask{Dirs: []string{"/"}, Limit: 3}, "elsewhere beside looked"},
-		{"a query", offer.Ask{Query: "RETRY", Limit: 9}, "elsewhere nowhere looked below away"},
+		{"a query", offer.Ask{Query: "RETRY", Limit: 9}, "elsewhere looked below nowhere away"},
+		{"a query in a project", offer.Ask{Query: "retry", Dirs: app}, "looked elsewhere below nowhere away"},
 		{"a query that finds nothing", offer.Ask{Query: "zebra", Dirs: app}, ""},
 		{"an empty session by its id", offer.Ask{Query: "empty"}, "empty"},
 	} {

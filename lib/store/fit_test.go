@@ -48,19 +48,32 @@ func TestQueryRanksTitles(t *testing.T) {
 		if tt.name != "equal fits stay newest first" {
 			slices.Reverse(newest)
 		}
-		if got := ranked(t, store.Ranking{Query: tt.query}, newest...); !slices.Equal(got, tt.titles) {
+		if got := ranked(t, store.Ranking{Query: tt.query, ByFit: true}, newest...); !slices.Equal(got, tt.titles) {
 			t.Errorf("%s: %q ranks %q, want %q", tt.name, tt.query, got, tt.titles)
 		}
 	}
 }
 
-// SPEC 4: where directories rank, the listing's order stays inside each group.
-func TestDirectoriesRankBeforeTitles(t *testing.T) {
+// Only ByFit changes the order that SPEC 4 has: the listing's, inside each group.
+func TestTitlesDoNotRankUnasked(t *testing.T) {
 	titles := []string{"see @x", "axe", "x"}
-	for _, r := range []store.Ranking{{Query: "x", Cwd: "/w"}, {Query: "x", Group: true}} {
+	for _, r := range []store.Ranking{{Query: "x"}, {Query: "x", Cwd: "/w"}, {Query: "x", Group: true}, {ByFit: true}} {
 		if got := ranked(t, r, titles...); !slices.Equal(got, titles) {
 			t.Errorf("%+v: %q, want %q", r, got, titles)
 		}
+	}
+}
+
+// A directory ranks the sessions that fit alike.
+func TestFitRanksBeforeDirectories(t *testing.T) {
+	here, there, bug, port := "/here", "/there", "retry bug", "port @retry bug"
+	got := store.Ranking{Query: "retry", ByFit: true, Cwd: here}.Apply(t.Context(), &store.Set{}, []store.Entry{
+		{ID: "mentions", Kind: "test", Title: &port, Cwd: &here, CreatedAt: 9},
+		{ID: "there", Kind: "test", Title: &bug, Cwd: &there, CreatedAt: 8},
+		{ID: "here", Kind: "test", Title: &bug, Cwd: &here, CreatedAt: 7},
+	})
+	if want := []string{"here", "there", "mentions"}; !slices.Equal(ids(got), want) {
+		t.Errorf("%q, want %q", ids(got), want)
 	}
 }
 
@@ -68,7 +81,7 @@ func TestDirectoriesRankBeforeTitles(t *testing.T) {
 // those that mean another one. An id that is the query is as good as a title.
 func TestQueryRanksIDsAndDirectories(t *testing.T) {
 	dir, port, retry := "/work/retry", "port @retry bug", "on retrying"
-	got := store.Ranking{Query: "retry"}.Apply(t.Context(), &store.Set{}, []store.Entry{
+	got := store.Ranking{Query: "retry", ByFit: true}.Apply(t.Context(), &store.Set{}, []store.Entry{
 		{ID: "test:1", Kind: "test", Title: &port, CreatedAt: 9},
 		{ID: "test:2", Kind: "test", Title: &port, Cwd: &dir, CreatedAt: 8},
 		{ID: "test:retry-7", Kind: "test", CreatedAt: 7},
@@ -82,7 +95,7 @@ func TestQueryRanksIDsAndDirectories(t *testing.T) {
 
 // The limit is for the best, not for the newest.
 func TestQueryLimitKeepsTheBest(t *testing.T) {
-	if got := ranked(t, store.Ranking{Query: "retry", Limit: 1}, "x @retry", "noretry", "retry bug"); !slices.Equal(got, []string{"retry bug"}) {
+	if got := ranked(t, store.Ranking{Query: "retry", ByFit: true, Limit: 1}, "x @retry", "noretry", "retry bug"); !slices.Equal(got, []string{"retry bug"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -101,7 +114,7 @@ func FuzzQueryRank(f *testing.F) {
 			}
 		}
 		var got []string
-		for _, title := range ranked(t, store.Ranking{Query: query}, titles...) {
+		for _, title := range ranked(t, store.Ranking{Query: query, ByFit: true}, titles...) {
 			if slices.Contains(want, title) {
 				got = append(got, title)
 			}

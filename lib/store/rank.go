@@ -21,8 +21,11 @@ func Newest(entries []Entry) {
 // Ranking says what of a listing is wanted, and in which order (SPEC 4).
 type Ranking struct {
 	// Query keeps sessions whose id, title, cwd or other directories contain it, in
-	// any case. Where no directory ranks, the titles that fit it best come first.
+	// any case.
 	Query string
+	// ByFit puts the titles that fit the query best first, before all other order. It
+	// is for who takes one of the first; SPEC 4 has the listing's order.
+	ByFit bool
 	// Self is a session to leave out: the one that asks. Empty: none.
 	Self string
 	// Cwd puts sessions of exactly this directory first, then those without one,
@@ -43,7 +46,7 @@ func (r Ranking) Apply(ctx context.Context, set *Set, entries []Entry) []Entry {
 // Select returns the wanted ones of a listing, with their titles, keeping its order
 // inside each group. Titles are looked up only where the answer hangs on them:
 // those of entries that the query does not find otherwise, and of those that are
-// returned, or of all that a query finds where titles rank. The slice is reused.
+// returned, or of all that a query finds with ByFit. The slice is reused.
 func (r Ranking) Select(ctx context.Context, set *Set, entries []Entry) []Entry {
 	if r.Self != "" {
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.ID == r.Self })
@@ -51,10 +54,10 @@ func (r Ranking) Select(ctx context.Context, set *Set, entries []Entry) []Entry 
 	if r.Query != "" {
 		entries = r.search(ctx, set, entries)
 	}
-	switch {
-	case r.Cwd != "" || r.Group: // SPEC 4 keeps the listing's order inside each group
+	if r.Cwd != "" || r.Group {
 		slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(r.group(a), r.group(b)) })
-	case r.Query != "":
+	}
+	if r.ByFit && r.Query != "" {
 		set.FillTitles(ctx, entries)
 		byFit(entries, r.Query)
 	}

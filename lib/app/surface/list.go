@@ -27,8 +27,9 @@ func list(c *cli.Call) error {
 	for _, f := range failures {
 		c.Note("%v", f)
 	}
-	ranking := store.Ranking{Query: c.String("query"), Self: self, Limit: c.Int("limit")}
-	if dir := c.String("cwd"); dir != "" {
+	dir := c.String("cwd")
+	ranking := store.Ranking{Query: c.String("query"), Self: self, Limit: c.Int("limit"), ByFit: dir == ""}
+	if dir != "" {
 		if ranking.Cwd, err = filepath.Abs(dir); err != nil {
 			return err
 		}
