@@ -2,8 +2,12 @@ package oracle
 
 import "strings"
 
+// acknowledgement is what Gemini CLI lets its model say to a summary.
+const acknowledgement = "Got it. Thanks for the additional context!"
+
 // Gemini is what Gemini CLI adds: the session's context, what hooks gave, and the words
-// around what was said while a turn ran.
+// around what was said while a turn ran. Behind a summary it puts an answer in its model's
+// name that no model gave.
 func Gemini(items []Item) []Said {
 	var said []Said
 	for _, item := range items {
@@ -19,6 +23,9 @@ func Gemini(items []Item) []Said {
 		}
 		if strings.HasPrefix(text, "<state_snapshot>") {
 			said = append(said, Said{Role: "user", Text: text, Checkpoint: true})
+			continue
+		}
+		if text == acknowledgement && len(said) > 0 && said[len(said)-1].Checkpoint {
 			continue
 		}
 		said = append(said, Said{Role: item.Role, Text: text})

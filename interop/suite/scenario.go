@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dsh-toolkit/dsh/interop/drive"
 	"github.com/dsh-toolkit/dsh/interop/model"
@@ -171,7 +172,9 @@ func compaction(w *drive.World, s drive.Session) error {
 	if !ok {
 		return errNoWay
 	}
-	if err := prompts(w, s, "first", "second", "third"); err != nil {
+	// Gemini CLI keeps a conversation as it is that a summary would not make shorter.
+	long := strings.Repeat("Much was said that a summary leaves out. ", 200)
+	if err := prompts(w, s, "first", long, "third"); err != nil {
 		return err
 	}
 	if err := compacter.Compact(); err != nil {
