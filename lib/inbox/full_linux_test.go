@@ -14,31 +14,8 @@ import (
 
 	"github.com/dsh-toolkit/dsh/lib/fault"
 	"github.com/dsh-toolkit/dsh/lib/inbox"
+	"github.com/dsh-toolkit/dsh/lib/smallfs"
 )
-
-// cannot skips a test that needs root, or fails it where DSH_REQUIRE_ROOT says
-// that there is no excuse.
-func cannot(t *testing.T, why error) {
-	t.Helper()
-	if os.Getenv("DSH_REQUIRE_ROOT") != "" {
-		t.Fatalf("DSH_REQUIRE_ROOT is set: %v", why)
-	}
-	t.Skipf("needs root: %v", why)
-}
-
-// small mounts a file system that is soon full.
-func small(t *testing.T, options string) (dir string, remount func(flags uintptr, options string)) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		cannot(t, err)
-	}
-	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-	return dir, func(flags uintptr, options string) {
-		t.Helper()
-		must(t, unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|flags, options))
-	}
-}
 
 // A full disk refuses a message and changes nothing; with room again it goes on.
 func TestDiskFull(t *testing.T) {
@@ -47,7 +24,7 @@ func TestDiskFull(t *testing.T) {
 		{"of files", "nr_inodes=40", "nr_inodes=400"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			mount, remount := small(t, tt.options)
+			mount, remount := smallfs.Mount(t, tt.options)
 			box := openAt(t, filepath.Join(mount, "inbox"))
 			var want []string
 			var err error
@@ -90,7 +67,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 func TestReadOnlyFileSystem(t *testing.T) {
-	mount, remount := small(t, "size=1m")
+	mount, remount := smallfs.Mount(t, "size=1m")
 	box := openAt(t, filepath.Join(mount, "inbox"))
 	send(t, box, inbox.Draft{ID: "a"})
 	remount(unix.MS_RDONLY, "")
@@ -178,6 +155,6 @@ func asNobody(t *testing.T, f func()) {
 		f()
 	}()
 	if err := <-failed; err != nil {
-		cannot(t, err)
+		smallfs.NeedsRoot(t, err)
 	}
 }

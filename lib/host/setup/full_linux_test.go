@@ -9,24 +9,9 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/dsh-toolkit/dsh/lib/host/setup"
+	"github.com/dsh-toolkit/dsh/lib/smallfs"
 )
-
-// small mounts a file system that is soon full.
-func small(t *testing.T, options string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		if os.Getenv("DSH_REQUIRE_ROOT") != "" {
-			t.Fatalf("DSH_REQUIRE_ROOT is set: %v", err)
-		}
-		t.Skipf("needs root: %v", err)
-	}
-	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-	return dir
-}
 
 // A change for which there is no room leaves everything as it was: file, backup,
 // folders and marks.
@@ -44,7 +29,8 @@ func TestFull(t *testing.T) {
 					if of == "files" {
 						options = "nr_inodes=60"
 					}
-					env := envOf(small(t, options))
+					home, _ := smallfs.Mount(t, options)
+					env := envOf(home)
 					remove := prepare(t, s, env, before)
 					fill(t, env.Home, of, room, page)
 					was := tree(t, env.Home)
