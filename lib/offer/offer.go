@@ -45,7 +45,7 @@ func (a Ask) Choose(ctx context.Context, set *store.Set, entries []store.Entry) 
 		ranking.Cwd = a.Dirs[0]
 	}
 	found := ranking.Apply(ctx, set, entries)
-	slices.SortStableFunc(found, func(x, y store.Entry) int { return order(worth(y), worth(x)) })
+	first(found, worth)
 	return a.limit(found)
 }
 
@@ -55,7 +55,7 @@ func (a Ask) newest(ctx context.Context, set *store.Set, entries []store.Entry) 
 	store.Newest(entries)
 	// What a title tells of a session's directory is not waited for: it would take
 	// reading all of them.
-	slices.SortStableFunc(entries, func(x, y store.Entry) int { return order(a.here(y), a.here(x)) })
+	first(entries, a.here)
 	n := 0
 	for i := 0; i < len(entries) && (a.Limit <= 0 || n < a.Limit) && ctx.Err() == nil; {
 		part := entries[i:]
@@ -99,13 +99,17 @@ func Inside(dir, path string) bool {
 	return ok && dir != "" && (rest == "" || rest[0] == filepath.Separator || rest[0] == '/')
 }
 
-// order puts false before true.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+// first puts the sessions that are wanted before the others. Both keep their order.
+func first(entries []store.Entry, wanted func(store.Entry) bool) {
+	var others []store.Entry
+	n := 0
+	for _, e := range entries {
+		if wanted(e) {
+			entries[n] = e
+			n++
+		} else {
+			others = append(others, e)
+		}
 	}
-	return 1
+	copy(entries[n:], others)
 }
