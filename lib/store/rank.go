@@ -57,14 +57,17 @@ func (r Ranking) Select(ctx context.Context, set *Set, entries []Entry) []Entry 
 	if r.Cwd != "" || r.Group {
 		slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(r.group(a), r.group(b)) })
 	}
-	if r.ByFit && r.Query != "" {
+	fit := r.ByFit && r.Query != ""
+	if fit {
 		set.FillTitles(ctx, entries)
 		byFit(entries, r.Query)
 	}
 	if r.Limit > 0 && len(entries) > r.Limit {
 		entries = entries[:r.Limit]
 	}
-	set.FillTitles(ctx, entries)
+	if !fit {
+		set.FillTitles(ctx, entries)
+	}
 	return entries
 }
 
